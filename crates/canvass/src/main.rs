@@ -1,0 +1,2 @@
+//! canvass
+fn main() {}
