@@ -1,0 +1,233 @@
+//! How does a completion become durable?
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use sha2::{Digest, Sha256};
+
+use super::{
+    Position, Record, SegmentError, block, closed_path, hash_path, list, open_path,
+    reader::{SegmentReader, hash_prefix, hex},
+};
+use crate::{sync_folder, write_atomically};
+
+/// When a segment is full, and how it is compressed.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// A segment is closed when its file has reached this size.
+    pub max_bytes: u64,
+    /// A segment is closed when it has this many records.
+    pub max_rows: u64,
+    /// The zstd level; bodies mostly arrive compressed, so a low one loses little.
+    pub zstd_level: i32,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { max_bytes: 256 << 20, max_rows: 100_000, zstd_level: 1 }
+    }
+}
+
+/// Plain bytes after which a batch becomes a block by itself, so that a batch of large pages stays small in memory.
+const BATCH_BYTES: usize = 1 << 20;
+
+/// The append-only log of a round: the truth about what is done.
+///
+/// A record is safe from a crash of the process once [`commit`](Self::commit) has returned, and from a crash of the
+/// machine once [`sync`](Self::sync) has. Two logs on one folder are not allowed; the round's lock sees to that.
+pub struct SegmentLog {
+    folder: PathBuf,
+    limits: Limits,
+    compressor: zstd::bulk::Compressor<'static>,
+    batch: Vec<u8>,
+    sealed: Vec<u8>,
+    open: OpenSegment,
+}
+
+struct OpenSegment {
+    number: u32,
+    path: PathBuf,
+    file: File,
+    bytes: u64,
+    rows: u64,
+    hash: Sha256,
+}
+
+impl SegmentLog {
+    /// Opens the log in `folder`, replays to `visit` each record past `checkpoint`, drops a torn last block, and is
+    /// ready to append.
+    ///
+    /// `checkpoint` must have been synced before it was noted: damage before it is an error, not a torn end.
+    pub fn open(
+        folder: &Path,
+        limits: Limits,
+        checkpoint: Position,
+        mut visit: impl FnMut(Record<'_>),
+    ) -> Result<SegmentLog, SegmentError> {
+        fs::create_dir_all(folder).map_err(SegmentError::io(folder))?;
+        let segments = list(folder)?;
+        let has_checkpoint = segments.iter().any(|segment| segment.number == checkpoint.segment);
+        if checkpoint.offset > 0 && !has_checkpoint {
+            let path = closed_path(folder, checkpoint.segment);
+            return Err(SegmentError::Damaged { path, offset: 0, what: "the checkpoint names it and it is gone" });
+        }
+        let mut last_open = None;
+        let mut next_number = checkpoint.segment.max(1);
+        for segment in segments {
+            next_number = segment.number + 1;
+            if segment.number < checkpoint.segment {
+                continue;
+            }
+            let from = if segment.number == checkpoint.segment { checkpoint.offset } else { 0 };
+            let (end, clean) = replay(&segment.path, from, &mut visit)?;
+            if segment.closed {
+                clean?;
+                continue;
+            }
+            last_open = Some(OpenSegment::resume(segment.number, &segment.path, end)?);
+        }
+        let open = match last_open {
+            // an open segment that is not the last cannot be: the next is made only after the rename
+            Some(open) if open.number + 1 == next_number => open,
+            _ => OpenSegment::create(folder, next_number)?,
+        };
+        let mut compressor = zstd::bulk::Compressor::new(limits.zstd_level).map_err(SegmentError::io(folder))?;
+        compressor.include_checksum(true).map_err(SegmentError::io(folder))?;
+        Ok(SegmentLog {
+            folder: folder.to_owned(),
+            limits,
+            compressor,
+            batch: Vec::with_capacity(BATCH_BYTES),
+            sealed: Vec::new(),
+            open,
+        })
+    }
+
+    /// Adds a record to the batch. It is not in the log before [`commit`](Self::commit).
+    pub fn append(&mut self, head: &[u8], body: &[u8]) -> Result<(), SegmentError> {
+        block::push_record(&mut self.batch, head, body).map_err(SegmentError::io(&self.open.path))?;
+        self.open.rows += 1;
+        if self.batch.len() >= BATCH_BYTES {
+            self.write_batch()?;
+        }
+        Ok(())
+    }
+
+    /// Writes the batch as one block and closes the segment if it is full. Returns where the log now ends.
+    pub fn commit(&mut self) -> Result<Position, SegmentError> {
+        self.write_batch()?;
+        if self.open.bytes >= self.limits.max_bytes || self.open.rows >= self.limits.max_rows {
+            self.rotate()?;
+        }
+        Ok(self.end())
+    }
+
+    fn write_batch(&mut self) -> Result<(), SegmentError> {
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        let open = &mut self.open;
+        block::seal(&mut self.compressor, &self.batch, &mut self.sealed).map_err(SegmentError::io(&open.path))?;
+        open.file.write_all(&self.sealed).map_err(SegmentError::io(&open.path))?;
+        open.hash.update(&self.sealed);
+        open.bytes += self.sealed.len() as u64;
+        self.batch.clear();
+        // one giant page must not keep its memory for the rest of the round
+        self.batch.shrink_to(2 * BATCH_BYTES);
+        self.sealed.clear();
+        self.sealed.shrink_to(2 * BATCH_BYTES);
+        Ok(())
+    }
+
+    /// Makes everything committed so far safe from a crash of the machine.
+    pub fn sync(&mut self) -> Result<Position, SegmentError> {
+        self.open.file.sync_data().map_err(SegmentError::io(&self.open.path))?;
+        Ok(self.end())
+    }
+
+    /// Where the log ends: nothing uncommitted counts.
+    #[must_use]
+    pub fn end(&self) -> Position {
+        Position { segment: self.open.number, offset: self.open.bytes }
+    }
+
+    fn rotate(&mut self) -> Result<(), SegmentError> {
+        self.open.close(&self.folder)?;
+        self.open = OpenSegment::create(&self.folder, self.open.number + 1)?;
+        Ok(())
+    }
+
+    /// Commits what is left and closes the last segment; one without a record is removed instead.
+    pub fn close(mut self) -> Result<(), SegmentError> {
+        self.write_batch()?;
+        if self.open.bytes == 0 {
+            return fs::remove_file(&self.open.path).map_err(SegmentError::io(&self.open.path));
+        }
+        self.open.close(&self.folder)
+    }
+}
+
+impl OpenSegment {
+    fn create(folder: &Path, number: u32) -> Result<OpenSegment, SegmentError> {
+        let path = open_path(folder, number);
+        let file = OpenOptions::new()
+            .create_new(true)
+            .append(true)
+            .open(&path)
+            .map_err(SegmentError::io(&path))?;
+        sync_folder(folder).map_err(SegmentError::io(folder))?;
+        Ok(OpenSegment { number, path, file, bytes: 0, rows: 0, hash: Sha256::new() })
+    }
+
+    /// Takes up an open segment at its last whole block; what is torn behind it is cut off.
+    fn resume(number: u32, path: &Path, end: u64) -> Result<OpenSegment, SegmentError> {
+        let mut file = OpenOptions::new().read(true).write(true).open(path).map_err(SegmentError::io(path))?;
+        file.set_len(end).map_err(SegmentError::io(path))?;
+        let hash = hash_prefix(&mut file, end).map_err(SegmentError::io(path))?;
+        file.seek(SeekFrom::Start(end)).map_err(SegmentError::io(path))?;
+        let rows = count_rows(path)?;
+        Ok(OpenSegment { number, path: path.to_owned(), file, bytes: end, rows, hash })
+    }
+
+    fn close(&mut self, folder: &Path) -> Result<(), SegmentError> {
+        self.file.sync_all().map_err(SegmentError::io(&self.path))?;
+        let closed = closed_path(folder, self.number);
+        let name = closed.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let line = format!("{}  {name}\n", hex(&std::mem::take(&mut self.hash).finalize()));
+        let beside = hash_path(folder, self.number);
+        // the hash first: a closed segment always has one
+        write_atomically(&beside, line.as_bytes()).map_err(SegmentError::io(&beside))?;
+        fs::rename(&self.path, &closed).map_err(SegmentError::io(&closed))?;
+        sync_folder(folder).map_err(SegmentError::io(folder))
+    }
+}
+
+/// Visits the records from `from` on; returns the end of the last whole block, and whether the file ends there.
+fn replay(
+    path: &Path,
+    from: u64,
+    visit: &mut impl FnMut(Record<'_>),
+) -> Result<(u64, Result<(), SegmentError>), SegmentError> {
+    let length = fs::metadata(path).map_err(SegmentError::io(path))?.len();
+    if length < from {
+        let what = "it is shorter than the checkpoint says";
+        return Err(SegmentError::Damaged { path: path.to_owned(), offset: length, what });
+    }
+    let mut reader = SegmentReader::open(path, from)?;
+    while let Some(record) = reader.next_record()? {
+        visit(record);
+    }
+    Ok((reader.block_end(), reader.expect_clean_end()))
+}
+
+fn count_rows(path: &Path) -> Result<u64, SegmentError> {
+    let mut reader = SegmentReader::open(path, 0)?;
+    let mut rows = 0;
+    while reader.next_record()?.is_some() {
+        rows += 1;
+    }
+    Ok(rows)
+}

@@ -1,0 +1,181 @@
+use std::{fs, path::Path};
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn small() -> Limits {
+    Limits { max_bytes: 4_000, max_rows: 50, zstd_level: 1 }
+}
+
+fn reopen(folder: &Path, limits: Limits) -> (SegmentLog, Vec<(Vec<u8>, Vec<u8>)>) {
+    let mut seen = Vec::new();
+    let log = SegmentLog::open(folder, limits, Position::default(), |record| {
+        seen.push((record.head.to_vec(), record.body.to_vec()));
+    })
+    .unwrap();
+    (log, seen)
+}
+
+fn records(count: usize) -> Vec<(Vec<u8>, Vec<u8>)> {
+    (0..count).map(|i| (format!("head {i}").into_bytes(), vec![i as u8; i * 7 % 501])).collect()
+}
+
+#[test]
+fn what_was_committed_is_read_back_in_order_over_many_segments() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = records(400);
+    let (mut log, _) = reopen(folder.path(), small());
+    for chunk in written.chunks(3) {
+        for (head, body) in chunk {
+            log.append(head, body).unwrap();
+        }
+        log.commit().unwrap();
+    }
+    log.close().unwrap();
+    let segments = list(folder.path()).unwrap();
+    assert!(segments.len() > 4 && segments.iter().all(|s| s.closed), "{segments:?}");
+    let (_, seen) = reopen(folder.path(), small());
+    assert_eq!(seen, written);
+    for segment in segments {
+        verify_hash(&segment.path).unwrap();
+    }
+}
+
+#[test]
+fn a_closed_segment_is_an_ordinary_zstd_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut log, _) = reopen(folder.path(), Limits::default());
+    log.append(b"head", b"body").unwrap();
+    log.commit().unwrap();
+    log.append(b"more", b"").unwrap();
+    log.close().unwrap();
+    let file = fs::read(closed_path(folder.path(), 1)).unwrap();
+    let plain = zstd::stream::decode_all(&file[..]).unwrap();
+    assert!(plain.ends_with(b"more") && plain.windows(8).any(|w| w == b"headbody"));
+}
+
+#[test]
+fn a_log_cut_at_any_byte_keeps_exactly_its_whole_blocks() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut log, _) = reopen(folder.path(), Limits::default());
+    let written = records(12);
+    let mut ends = vec![0];
+    for chunk in written.chunks(2) {
+        for (head, body) in chunk {
+            log.append(head, body).unwrap();
+        }
+        ends.push(log.commit().unwrap().offset);
+    }
+    drop(log);
+    let whole = fs::read(open_path(folder.path(), 1)).unwrap();
+    for cut in 0..=whole.len() {
+        let copy = tempfile::tempdir().unwrap();
+        fs::write(open_path(copy.path(), 1), &whole[..cut]).unwrap();
+        let (mut log, seen) = reopen(copy.path(), Limits::default());
+        let blocks = ends.iter().filter(|end| **end <= cut as u64).count() - 1;
+        assert_eq!(seen, written[..blocks * 2], "cut at {cut}");
+        log.append(b"after", b"the crash").unwrap();
+        log.close().unwrap();
+        let (_, seen) = reopen(copy.path(), Limits::default());
+        assert_eq!(seen.len(), blocks * 2 + 1);
+        verify_hash(&closed_path(copy.path(), 1)).unwrap();
+    }
+}
+
+#[test]
+fn only_what_is_past_the_checkpoint_is_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut log, _) = reopen(folder.path(), small());
+    let written = records(200);
+    for (head, body) in &written[..120] {
+        log.append(head, body).unwrap();
+    }
+    log.commit().unwrap();
+    let checkpoint = log.sync().unwrap();
+    for (head, body) in &written[120..] {
+        log.append(head, body).unwrap();
+    }
+    log.commit().unwrap();
+    drop(log);
+    let mut seen = 0;
+    SegmentLog::open(folder.path(), small(), checkpoint, |_| seen += 1).unwrap();
+    assert_eq!(seen, 80);
+}
+
+#[test]
+fn damage_before_the_checkpoint_is_an_error_and_never_a_silent_loss() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut log, _) = reopen(folder.path(), Limits::default());
+    for (head, body) in records(40) {
+        log.append(&head, &body).unwrap();
+    }
+    log.commit().unwrap();
+    let checkpoint = log.sync().unwrap();
+    drop(log);
+    let path = open_path(folder.path(), 1);
+    fs::write(&path, &fs::read(&path).unwrap()[..20]).unwrap();
+    let error = SegmentLog::open(folder.path(), Limits::default(), checkpoint, |_| ()).err().unwrap();
+    assert!(matches!(error, SegmentError::Damaged { .. }), "{error}");
+    assert!(error.to_string().contains("segment-000001.open"), "{error}");
+}
+
+#[test]
+fn a_changed_byte_in_a_closed_segment_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut log, _) = reopen(folder.path(), Limits::default());
+    log.append(b"head", &[7; 300]).unwrap();
+    log.close().unwrap();
+    let path = closed_path(folder.path(), 1);
+    let good = fs::read(&path).unwrap();
+    for at in 0..good.len() {
+        let mut bad = good.clone();
+        bad[at] ^= 0x40;
+        fs::write(&path, &bad).unwrap();
+        assert!(matches!(verify_hash(&path), Err(SegmentError::WrongHash { .. })));
+    }
+}
+
+#[test]
+fn a_crash_between_the_hash_and_the_rename_is_mended_on_the_next_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut log, _) = reopen(folder.path(), Limits::default());
+    log.append(b"head", b"body").unwrap();
+    log.commit().unwrap();
+    drop(log);
+    fs::write(hash_path(folder.path(), 1), "0000  segment-000001.zst\n").unwrap();
+    let (mut log, seen) = reopen(folder.path(), Limits::default());
+    assert_eq!(seen.len(), 1);
+    log.append(b"two", b"").unwrap();
+    log.close().unwrap();
+    verify_hash(&closed_path(folder.path(), 1)).unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_records_in_any_batches_survive(
+        rows in prop::collection::vec((prop::collection::vec(any::<u8>(), 0..40), prop::collection::vec(any::<u8>(), 0..900)), 0..60),
+        batch in 1usize..9,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut log, _) = reopen(folder.path(), small());
+        for chunk in rows.chunks(batch) {
+            for (head, body) in chunk {
+                log.append(head, body).unwrap();
+            }
+            log.commit().unwrap();
+        }
+        drop(log);
+        let (_, seen) = reopen(folder.path(), small());
+        prop_assert_eq!(seen, rows);
+    }
+
+    #[test]
+    fn random_bytes_are_never_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..2_000)) {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(open_path(folder.path(), 1), &bytes).unwrap();
+        let _ = SegmentLog::open(folder.path(), small(), Position::default(), |_| ());
+    }
+}
