@@ -1,0 +1,1 @@
+DELETE FROM robots WHERE fetched_at <= $1

@@ -1,0 +1,308 @@
+//! How is PostgreSQL used so that PgBouncer may give every transaction another connection?
+//!
+//! Each run is one transaction. Whatever it needs of the session (search path, timeout) is `SET LOCAL` inside it, and
+//! statements go with their parameters' types, so that none is ever prepared under a name.
+
+mod convert;
+mod failure;
+
+use std::{
+    collections::VecDeque,
+    future::{Future, poll_fn},
+    pin::{Pin, pin},
+    sync::Arc,
+    task::Poll,
+    time::Duration,
+};
+
+use deadpool_postgres::{Client, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime, Timeouts};
+use futures_util::{TryStreamExt, future::MaybeDone, future::maybe_done};
+use tokio_postgres::{Config, NoTls, config::SslMode};
+
+use self::{
+    convert::{Parameter, cells, type_of},
+    failure::{connect_error, pool_error, sql_error},
+};
+use crate::{
+    OpenOptions,
+    error::{CatalogError, ErrorKind, redact},
+    row::Row,
+    session::{Done, Patience, Step, Work},
+    statements::Statement,
+    value::Value,
+};
+
+// How many parameter sets are on the wire at once: enough to hide the round trip, few enough to bound what is buffered.
+const WINDOW: usize = 64;
+// The server's own timeout gives the better message, so it gets the first chance.
+const GRACE: Duration = Duration::from_secs(5);
+
+type Sql<T> = Result<T, tokio_postgres::Error>;
+
+/// A pool of connections to one server and one schema.
+#[derive(Clone)]
+pub struct PostgresSession {
+    pool: Pool,
+    schema: Option<String>,
+    statement_timeout: Duration,
+}
+
+// Written by hand: the pool's own form would show the password.
+impl std::fmt::Debug for PostgresSession {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PostgresSession").field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
+
+impl PostgresSession {
+    /// Makes the pool and one connection, so that a wrong address is known now and not in the middle of a job.
+    pub(crate) async fn open(url: &str, options: &OpenOptions) -> Result<PostgresSession, CatalogError> {
+        let OpenOptions { max_connections, statement_timeout, connect_timeout, schema } = options;
+        let mut config = read_url(url)?;
+        config.connect_timeout(*connect_timeout);
+        if config.get_application_name().is_none() {
+            config.application_name("canvass");
+        }
+        if let Some(schema) = schema {
+            check_schema_name(schema)?;
+        }
+        let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+        let pool = Pool::builder(Manager::from_config(config, NoTls, recycling))
+            .max_size((*max_connections).max(1))
+            .runtime(Runtime::Tokio1)
+            .timeouts(Timeouts {
+                wait: Some(*statement_timeout),
+                create: Some(*connect_timeout),
+                recycle: Some(*connect_timeout),
+            })
+            .build()
+            .map_err(|error| CatalogError::new(ErrorKind::Configuration, error.to_string()))?;
+        let session = PostgresSession { pool, schema: schema.clone(), statement_timeout: *statement_timeout };
+        let place = || format!("the catalog `{}` cannot be opened", redact(url));
+        session.begin(Patience::Statement).await.map_err(|error| error.during(place()))?.commit().await?;
+        Ok(session)
+    }
+
+    /// The statement that makes the schema, where one is set.
+    pub(crate) fn create_schema(&self) -> Option<String> {
+        // `CREATE SCHEMA IF NOT EXISTS` asks for the right to create even where nothing is to be created
+        self.schema.as_ref().map(|schema| {
+            format!(
+                "DO $$ BEGIN IF to_regnamespace('{schema}') IS NULL THEN CREATE SCHEMA \"{schema}\"; \
+                 END IF; END $$"
+            )
+        })
+    }
+
+    pub(crate) async fn run(&self, steps: &[Step], patience: Patience) -> Result<Vec<Done>, CatalogError> {
+        let transaction = self.begin(patience).await?;
+        let mut all = Vec::with_capacity(steps.len());
+        for step in steps {
+            let done = match &step.work {
+                Work::Statement(statement, sets) => transaction.run_statement(*statement, sets).await,
+                Work::Script(text) => transaction
+                    .within(transaction.client().batch_execute(text))
+                    .await
+                    .map(|()| Done::default()),
+            };
+            let done = done
+                .map_err(|error| error.during(format!("statement {}", step.name())))
+                .and_then(|done| step.check_done(&done).map(|()| done));
+            match done {
+                Ok(done) => all.push(done),
+                Err(error) => {
+                    transaction.roll_back().await;
+                    return Err(error);
+                }
+            }
+        }
+        transaction.commit().await?;
+        Ok(all)
+    }
+
+    async fn begin(&self, patience: Patience) -> Result<Transaction, CatalogError> {
+        let limit = match patience {
+            Patience::Statement => Some(self.statement_timeout),
+            Patience::Migration => None,
+        };
+        let mut prelude =
+            format!("BEGIN; SET LOCAL statement_timeout = {}", limit.map_or(0, |limit| limit.as_millis()));
+        if let Some(schema) = &self.schema {
+            prelude.push_str(&format!("; SET LOCAL search_path = \"{schema}\""));
+        }
+        let mut idle_ones = self.pool.status().size;
+        loop {
+            let connection = self.pool.get().await.map_err(pool_error)?;
+            let transaction = Transaction { connection: Some(connection), limit };
+            match transaction.within(transaction.client().batch_execute(&prelude)).await {
+                Ok(()) => return Ok(transaction),
+                // a pooled connection may have died unseen; nothing was asked of it yet, so another may be tried
+                Err(error) if error.kind() == ErrorKind::Unreachable && idle_ones > 0 => idle_ones -= 1,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// A transaction that has begun. A connection whose transaction did not end in plain sight is closed, never pooled.
+struct Transaction {
+    connection: Option<Client>,
+    limit: Option<Duration>,
+}
+
+impl Transaction {
+    fn client(&self) -> &tokio_postgres::Client {
+        self.connection.as_ref().expect("the connection leaves only when the transaction is consumed")
+    }
+
+    async fn commit(mut self) -> Result<(), CatalogError> {
+        self.within(self.client().batch_execute("COMMIT")).await.map_err(|error| error.during("commit"))?;
+        drop(self.connection.take());
+        Ok(())
+    }
+
+    async fn roll_back(mut self) {
+        if self.within(self.client().batch_execute("ROLLBACK")).await.is_ok() {
+            drop(self.connection.take());
+        }
+    }
+
+    async fn within<T>(&self, asked: impl Future<Output = Sql<T>>) -> Result<T, CatalogError> {
+        let Some(limit) = self.limit else { return asked.await.map_err(|error| sql_error(&error)) };
+        match tokio::time::timeout(limit + GRACE, asked).await {
+            Ok(answer) => answer.map_err(|error| sql_error(&error)),
+            Err(_) => Err(CatalogError::new(
+                ErrorKind::TimedOut,
+                format!("no answer from the server within {} s", (limit + GRACE).as_secs()),
+            )),
+        }
+    }
+
+    /// Sends the sets in order without waiting for each answer.
+    async fn run_statement(&self, statement: Statement, sets: &[Vec<Value>]) -> Result<Done, CatalogError> {
+        let mut done = Done::default();
+        let mut sent = VecDeque::with_capacity(WINDOW.min(sets.len()));
+        for set in sets {
+            if sent.len() == WINDOW {
+                self.receive(statement, &mut sent, &mut done).await?;
+            }
+            let mut asked = Box::pin(maybe_done(ask(self.client(), statement.for_postgres(), set)));
+            // the first poll puts it on the wire, so polling in order sends in order
+            poll_fn(|context| Poll::Ready(asked.as_mut().poll(context).is_ready())).await;
+            sent.push_back(asked);
+        }
+        while !sent.is_empty() {
+            self.receive(statement, &mut sent, &mut done).await?;
+        }
+        Ok(done)
+    }
+
+    async fn receive<F: Future<Output = Sql<Answer>>>(
+        &self,
+        statement: Statement,
+        sent: &mut VecDeque<Pin<Box<MaybeDone<F>>>>,
+        done: &mut Done,
+    ) -> Result<(), CatalogError> {
+        let Some(mut oldest) = sent.pop_front() else { return Ok(()) };
+        let answer = self
+            .within(async {
+                oldest.as_mut().await;
+                oldest.as_mut().take_output().expect("awaited just above, and taken once")
+            })
+            .await?;
+        done.changed += answer.changed;
+        let Some(first) = answer.rows.first() else { return Ok(()) };
+        let columns: Arc<[String]> = first.columns().iter().map(|column| column.name().to_owned()).collect();
+        for row in &answer.rows {
+            done.rows.push(Row::new(statement.name, Arc::clone(&columns), cells(row)?));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        if let Some(connection) = self.connection.take() {
+            drop(Object::take(connection));
+        }
+    }
+}
+
+struct Answer {
+    rows: Vec<tokio_postgres::Row>,
+    changed: u64,
+}
+
+async fn ask(client: &tokio_postgres::Client, text: &str, set: &[Value]) -> Sql<Answer> {
+    let parameters = set.iter().map(|value| (Parameter(value), type_of(value.kind())));
+    let mut stream = pin!(client.query_typed_raw(text, parameters).await?);
+    let mut rows = Vec::new();
+    while let Some(row) = stream.try_next().await? {
+        rows.push(row);
+    }
+    Ok(Answer { rows, changed: stream.rows_affected().unwrap_or(0) })
+}
+
+fn read_url(url: &str) -> Result<Config, CatalogError> {
+    let wants_tls = |mode: &str| {
+        let message = format!(
+            "sslmode={mode} needs TLS to PostgreSQL, which this program does not speak: use sslmode=disable on a \
+             trusted network, or reach the server through a PgBouncer or a tunnel on this machine that does"
+        );
+        CatalogError::new(ErrorKind::Configuration, message)
+    };
+    // the parser below does not know these two and would only say "invalid"
+    for mode in ["verify-ca", "verify-full"] {
+        if url.contains(&format!("sslmode={mode}")) {
+            return Err(wants_tls(mode));
+        }
+    }
+    let config: Config = url.parse().map_err(|error| connect_error(&error, &redact(url)))?;
+    if config.get_ssl_mode() == SslMode::Require {
+        return Err(wants_tls("require"));
+    }
+    Ok(config)
+}
+
+fn check_schema_name(schema: &str) -> Result<(), CatalogError> {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    if (1..=63).contains(&schema.len())
+        && schema.chars().all(plain)
+        && !schema.starts_with(|c: char| c.is_ascii_digit())
+    {
+        return Ok(());
+    }
+    let message = format!(
+        "`{schema}` is not a schema's name: use 1 to 63 lower-case letters, digits and `_`, not starting with a digit"
+    );
+    Err(CatalogError::new(ErrorKind::Configuration, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_that_asks_for_tls_is_told_that_there_is_none() {
+        for mode in ["require", "verify-ca", "verify-full"] {
+            let error = read_url(&format!("postgres://ann:s3cret@db/x?sslmode={mode}")).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Configuration);
+            assert!(error.to_string().contains(&format!("sslmode={mode} needs TLS")), "{error}");
+        }
+        read_url("postgres://ann@db/x?sslmode=prefer").unwrap();
+    }
+
+    #[test]
+    fn a_url_that_cannot_be_read_is_shown_without_its_password() {
+        let error = read_url("postgres://ann:s3cret@db:notaport/x").unwrap_err().to_string();
+        assert!(error.contains("postgres://ann:***@db:notaport/x") && !error.contains("s3cret"), "{error}");
+    }
+
+    #[test]
+    fn a_schema_name_cannot_carry_sql() {
+        for bad in ["", "a\"b", "a;b", "a'b", "A", "1a", "ä", &"a".repeat(64)] {
+            assert!(check_schema_name(bad).is_err(), "{bad:?} was accepted");
+        }
+        check_schema_name("canvass_1").unwrap();
+    }
+}

@@ -1,0 +1,109 @@
+//! Which statements are there, and where are they written down?
+
+/// A statement by name: its text for both engines, or the visible exception for PostgreSQL.
+#[derive(Debug, Clone, Copy)]
+pub struct Statement {
+    pub(crate) name: &'static str,
+    portable: &'static str,
+    postgres: Option<&'static str>,
+}
+
+impl Statement {
+    /// A statement that is not one of the catalog's files, for tools and tests; its parameters are `$1`, `$2`, ….
+    #[must_use]
+    pub const fn ad_hoc(name: &'static str, text: &'static str) -> Statement {
+        Statement { name, portable: text, postgres: None }
+    }
+
+    pub(crate) fn for_sqlite(&self) -> &'static str {
+        self.portable
+    }
+
+    pub(crate) fn for_postgres(&self) -> &'static str {
+        self.postgres.unwrap_or(self.portable)
+    }
+}
+
+/// One line per file in `sql/`; `+ postgres` where there is an exception beside it.
+macro_rules! statements {
+    ($($name:ident = $path:literal $(+ $postgres:ident)?;)*) => {
+        $(pub(crate) const $name: Statement = Statement {
+            name: $path,
+            portable: include_str!(concat!("../sql/", $path, ".sql")),
+            postgres: statements!(@exception $path $($postgres)?),
+        };)*
+
+        #[cfg(test)]
+        const ALL: &[Statement] = &[$($name),*];
+    };
+    (@exception $path:literal) => { None };
+    (@exception $path:literal postgres) => { Some(include_str!(concat!("../sql/", $path, ".postgres.sql"))) };
+}
+
+statements! {
+    ADVANCE_COUNTER = "counters/advance";
+    FORGET_EXPIRED_HOSTS = "hosts/forget_expired";
+    RECALL_HOST = "hosts/recall";
+    REMEMBER_HOST = "hosts/remember";
+    ACQUIRE_LOCK = "locks/acquire";
+    FIND_LOCK = "locks/find";
+    RELEASE_LOCK = "locks/release";
+    RENEW_LOCK = "locks/renew";
+    FORGET_OLDER_ROBOTS = "robots/forget_older";
+    RECALL_ROBOTS = "robots/recall";
+    REMEMBER_ROBOTS = "robots/remember";
+    FINISH_RUN = "runs/finish";
+    GET_RUN = "runs/get";
+    BEAT_RUN = "runs/heartbeat";
+    INTERRUPT_RUN = "runs/interrupt";
+    LIST_RUNS = "runs/list";
+    LIST_RUNNING = "runs/list_running";
+    START_RUN = "runs/start";
+    APPLIED_MIGRATIONS = "schema/applied";
+    CREATE_MIGRATIONS_TABLE = "schema/create";
+    MIGRATIONS_TABLE_EXISTS = "schema/exists" + postgres;
+    RECORD_MIGRATION = "schema/record";
+    SERIALISE_MIGRATIONS = "schema/serialise" + postgres;
+    END_STAGE = "stages/end";
+    FAIL_RUNNING_STAGES = "stages/fail_running";
+    LIST_STAGES = "stages/list";
+    PLAN_STAGE = "stages/plan";
+    START_STAGE = "stages/start";
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, fs, path::Path};
+
+    use super::*;
+
+    #[test]
+    fn every_file_in_sql_is_registered() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("sql");
+        let mut files = BTreeSet::new();
+        for area in fs::read_dir(&root).unwrap() {
+            let area = area.unwrap();
+            for file in fs::read_dir(area.path()).unwrap() {
+                let file = file.unwrap().file_name().into_string().unwrap();
+                files.insert(format!("{}/{file}", area.file_name().into_string().unwrap()));
+            }
+        }
+        let mut registered = BTreeSet::new();
+        for statement in ALL {
+            registered.insert(format!("{}.sql", statement.name));
+            if statement.postgres.is_some() {
+                registered.insert(format!("{}.postgres.sql", statement.name));
+            }
+        }
+        assert_eq!(files, registered);
+    }
+
+    #[test]
+    fn every_exception_gives_its_reason_on_line_one() {
+        for statement in ALL {
+            let Some(text) = statement.postgres else { continue };
+            let reason = text.lines().next().unwrap_or_default();
+            assert!(reason.starts_with("-- ") && reason.len() > 20, "{}: {reason:?}", statement.name);
+        }
+    }
+}
