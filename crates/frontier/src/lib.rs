@@ -3,7 +3,10 @@
 mod codec;
 pub mod enlist;
 mod front;
+pub mod pace;
 mod queue;
+pub mod robots;
+pub mod schedule;
 
 pub use front::CompletionFront;
 pub use queue::{host_of, walk_open_targets};
