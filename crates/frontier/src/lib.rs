@@ -1,1 +1,5 @@
-//! (in the making)
+//! Which URL may be fetched next, and when?
+
+pub mod normal;
+pub mod robots;
+pub mod site;
