@@ -3,10 +3,12 @@
 mod codec;
 pub mod enlist;
 mod front;
+pub mod normal;
 pub mod pace;
 mod queue;
 pub mod robots;
 pub mod schedule;
+pub mod site;
 
 pub use front::CompletionFront;
 pub use queue::{host_of, walk_open_targets};

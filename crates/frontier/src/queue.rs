@@ -236,13 +236,6 @@ pub(crate) struct Run {
     head: VecDeque<Target>,
 }
 
-impl Run {
-    /// How many targets may be left, done ones among them.
-    pub(crate) fn len(&self) -> u64 {
-        self.left + self.head.len() as u64
-    }
-}
-
 /// Walks every target of a queue that is not in `done`, in the order of places: for the books.
 pub fn walk_open_targets(
     folder: &Path,

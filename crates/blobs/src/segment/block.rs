@@ -61,12 +61,14 @@ impl Blocks {
             HEADER_BYTES => {}
             _ => return Ok(Found::Torn("the block's header is cut off")),
         }
-        let field = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+        let field =
+            |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
         if field(0) != SKIPPABLE_MAGIC || field(4) != 8 {
             return Ok(Found::Torn("no block begins here"));
         }
         let (packed_length, plain_length) = (field(8) as usize, field(12) as usize);
-        if plain_length > MAX_PLAIN_BYTES || packed_length > zstd::zstd_safe::compress_bound(MAX_PLAIN_BYTES) {
+        if plain_length > MAX_PLAIN_BYTES || packed_length > zstd::zstd_safe::compress_bound(MAX_PLAIN_BYTES)
+        {
             return Ok(Found::Torn("the block's length is impossible"));
         }
         self.packed.clear();

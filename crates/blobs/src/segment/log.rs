@@ -72,7 +72,11 @@ impl SegmentLog {
         let has_checkpoint = segments.iter().any(|segment| segment.number == checkpoint.segment);
         if checkpoint.offset > 0 && !has_checkpoint {
             let path = closed_path(folder, checkpoint.segment);
-            return Err(SegmentError::Damaged { path, offset: 0, what: "the checkpoint names it and it is gone" });
+            return Err(SegmentError::Damaged {
+                path,
+                offset: 0,
+                what: "the checkpoint names it and it is gone",
+            });
         }
         let mut last_open = None;
         let mut next_number = checkpoint.segment.max(1);
@@ -94,7 +98,8 @@ impl SegmentLog {
             Some(open) if open.number + 1 == next_number => open,
             _ => OpenSegment::create(folder, next_number)?,
         };
-        let mut compressor = zstd::bulk::Compressor::new(limits.zstd_level).map_err(SegmentError::io(folder))?;
+        let mut compressor =
+            zstd::bulk::Compressor::new(limits.zstd_level).map_err(SegmentError::io(folder))?;
         compressor.include_checksum(true).map_err(SegmentError::io(folder))?;
         Ok(SegmentLog {
             folder: folder.to_owned(),
@@ -130,7 +135,8 @@ impl SegmentLog {
             return Ok(());
         }
         let open = &mut self.open;
-        block::seal(&mut self.compressor, &self.batch, &mut self.sealed).map_err(SegmentError::io(&open.path))?;
+        block::seal(&mut self.compressor, &self.batch, &mut self.sealed)
+            .map_err(SegmentError::io(&open.path))?;
         open.file.write_all(&self.sealed).map_err(SegmentError::io(&open.path))?;
         open.hash.update(&self.sealed);
         open.bytes += self.sealed.len() as u64;
@@ -173,18 +179,16 @@ impl SegmentLog {
 impl OpenSegment {
     fn create(folder: &Path, number: u32) -> Result<OpenSegment, SegmentError> {
         let path = open_path(folder, number);
-        let file = OpenOptions::new()
-            .create_new(true)
-            .append(true)
-            .open(&path)
-            .map_err(SegmentError::io(&path))?;
+        let file =
+            OpenOptions::new().create_new(true).append(true).open(&path).map_err(SegmentError::io(&path))?;
         sync_folder(folder).map_err(SegmentError::io(folder))?;
         Ok(OpenSegment { number, path, file, bytes: 0, rows: 0, hash: Sha256::new() })
     }
 
     /// Takes up an open segment at its last whole block; what is torn behind it is cut off.
     fn resume(number: u32, path: &Path, end: u64) -> Result<OpenSegment, SegmentError> {
-        let mut file = OpenOptions::new().read(true).write(true).open(path).map_err(SegmentError::io(path))?;
+        let mut file =
+            OpenOptions::new().read(true).write(true).open(path).map_err(SegmentError::io(path))?;
         file.set_len(end).map_err(SegmentError::io(path))?;
         let hash = hash_prefix(&mut file, end).map_err(SegmentError::io(path))?;
         file.seek(SeekFrom::Start(end)).map_err(SegmentError::io(path))?;

@@ -153,7 +153,10 @@ fn write_row(writer: &mut csv::Writer<BufWriter<File>>, row: &[&str]) -> io::Res
 }
 
 fn finish_csv(mut writer: csv::Writer<BufWriter<File>>, name: &str) -> Result<(), EnlistError> {
-    writer.flush().and_then(|()| writer.get_ref().get_ref().sync_all()).map_err(EnlistError::at(Path::new(name)))
+    writer
+        .flush()
+        .and_then(|()| writer.get_ref().get_ref().sync_all())
+        .map_err(EnlistError::at(Path::new(name)))
 }
 
 #[cfg(test)]

@@ -51,7 +51,9 @@ impl Settling {
         let mut rest = &bytes[..];
         for ordinal in 0..part.records {
             let at = bytes.len() - rest.len();
-            let Some((host, _)) = take_record(&mut rest) else { return Err(io::ErrorKind::InvalidData.into()) };
+            let Some((host, _)) = take_record(&mut rest) else {
+                return Err(io::ErrorKind::InvalidData.into());
+            };
             if !duplicates.contains(ordinal) {
                 order.push((host, at as u32));
             }
@@ -60,7 +62,9 @@ impl Settling {
         order.sort_unstable();
         for (_, at) in order {
             let mut rest = &bytes[at as usize..];
-            let Some((_, target)) = take_record(&mut rest) else { return Err(io::ErrorKind::InvalidData.into()) };
+            let Some((_, target)) = take_record(&mut rest) else {
+                return Err(io::ErrorKind::InvalidData.into());
+            };
             self.queue.push(target)?;
         }
         self.queue.end_run()

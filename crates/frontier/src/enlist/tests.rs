@@ -17,7 +17,8 @@ fn enlist(lines: &[(u64, String)]) -> (tempfile::TempDir, Enlisted) {
 
 fn queued(folder: &tempfile::TempDir) -> Vec<domain::Target> {
     let mut found = Vec::new();
-    walk_open_targets(&folder.path().join("frontier"), &CompletionFront::default(), |t| found.push(t)).unwrap();
+    walk_open_targets(&folder.path().join("frontier"), &CompletionFront::default(), |t| found.push(t))
+        .unwrap();
     found
 }
 

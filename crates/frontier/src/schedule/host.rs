@@ -117,10 +117,6 @@ impl Work {
         self.waiting.first().map(|(at, _)| *at)
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.due_at().is_none()
-    }
-
     /// Takes the next visit that is due.
     pub(super) fn take(
         &mut self,

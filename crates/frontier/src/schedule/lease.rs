@@ -130,7 +130,9 @@ impl Frontier {
                 Permission::Asked
             }
             RobotsState::Known(rules, _) if rules.decide(path_of(visit.url())).allowed => Permission::Granted,
-            RobotsState::Known(..) => Permission::Refused(Disposition::Excluded { reason: Exclusion::Robots }),
+            RobotsState::Known(..) => {
+                Permission::Refused(Disposition::Excluded { reason: Exclusion::Robots })
+            }
             RobotsState::Unavailable(failure) => Permission::Refused(Disposition::Failed(failure.clone())),
         }
     }

@@ -173,8 +173,10 @@ impl Frontier {
     ) -> io::Result<Frontier> {
         let spill_folder = folder.join("spill");
         std::fs::create_dir_all(&spill_folder)?;
-        let resting =
-            memories.into_iter().map(|memory| (host_hash(&memory.host), after_a_crash(memory, now))).collect();
+        let resting = memories
+            .into_iter()
+            .map(|memory| (host_hash(&memory.host), after_a_crash(memory, now)))
+            .collect();
         Ok(Frontier {
             queue: Queue::open(folder)?,
             queue_ended: false,

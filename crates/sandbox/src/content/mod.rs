@@ -1,0 +1,157 @@
+//! What do the pages of a site say?
+//!
+//! Everything is drawn from the site's own seed, so that a page can be made when it is asked for and need not be kept.
+
+mod render;
+mod technologies;
+mod words;
+
+use serde::{Deserialize, Serialize};
+
+use crate::chance::Chance;
+pub(crate) use render::{plain_page, uniform_page, words_page};
+use technologies::Technologies;
+pub use words::Category;
+pub(crate) use words::{CHINESE, JAPANESE, PLACES, RUSSIAN};
+use words::{LANGUAGES, Language};
+
+/// What is true of a page, for the readers of later stages to find.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageTruth {
+    /// The text of its title element.
+    pub title: String,
+    /// Its meta description.
+    pub description: String,
+    /// Its language, as `html lang` says.
+    pub language: String,
+    /// The organisation's name.
+    pub organisation: String,
+    /// The organisation's category.
+    pub category: Category,
+    /// The topics that its text speaks of more than of others.
+    pub topics: Vec<String>,
+    /// The technologies that were planted on it.
+    pub technologies: Vec<String>,
+    /// The offer on it, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listing: Option<ListingTruth>,
+}
+
+/// What is true of an offer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListingTruth {
+    /// The platform's own number for it.
+    pub id: String,
+    /// Its price in hundredths.
+    pub price_cents: u64,
+    /// The price's currency.
+    pub currency: String,
+    /// `live` or `sold`.
+    pub status: String,
+}
+
+/// Who runs a site.
+#[derive(Debug, Clone)]
+pub(crate) struct Organisation {
+    seed: u64,
+    pub(crate) name: String,
+    pub(crate) category: Category,
+    language: &'static Language,
+    technologies: Technologies,
+}
+
+impl Organisation {
+    pub(crate) fn draw(seed: u64, category: Category) -> Organisation {
+        let mut chance = Chance::new(seed, 1);
+        let vocabulary = category.vocabulary();
+        let name = format!("{} {}", chance.pick(PLACES), chance.pick(vocabulary.suffixes));
+        // Half of the sites are English; the rest is spread evenly.
+        let language = if chance.below(2) == 0 { 0 } else { chance.below(LANGUAGES.len()) };
+        let technologies = Technologies::draw(category, &mut chance);
+        Organisation { seed, name, category, language: &LANGUAGES[language], technologies }
+    }
+
+    /// The headers that its server adds.
+    pub(crate) fn headers(&self) -> &[(&'static str, &'static str)] {
+        &self.technologies.headers
+    }
+
+    /// What is true of the page at `path`.
+    pub(crate) fn page(&self, path: &str) -> PageTruth {
+        let mut chance = Chance::new(self.seed, label_of(path));
+        let vocabulary = self.category.vocabulary();
+        let mut topics: Vec<&str> = vocabulary.topics.to_vec();
+        chance.shuffle(&mut topics);
+        topics.truncate(3);
+        let heading = match path {
+            "/" => format!("{} | {}", self.name, capitalised(topics[0])),
+            "/about" => format!("About {}", self.name),
+            "/contact" => format!("Contact {}", self.name),
+            _ => format!("{} – {}", capitalised(topics[0]), self.name),
+        };
+        PageTruth {
+            description: format!("{}: {}, {} and {}.", self.name, topics[0], topics[1], topics[2]),
+            title: heading,
+            language: self.language.code.to_owned(),
+            organisation: self.name.clone(),
+            category: self.category,
+            topics: topics.into_iter().map(str::to_owned).collect(),
+            technologies: self.technologies.names.iter().map(|name| (*name).to_owned()).collect(),
+            listing: self.offer_at(path, &mut chance),
+        }
+    }
+
+    fn offer_at(&self, path: &str, chance: &mut Chance) -> Option<ListingTruth> {
+        if !matches!(self.category, Category::Marketplace | Category::Shop) || path.matches('/').count() < 2 {
+            return None;
+        }
+        Some(ListingTruth {
+            id: format!("L{:08}", chance.below(100_000_000)),
+            price_cents: chance.between(199, 250_000) as u64,
+            currency: chance.pick(&["EUR", "GBP", "USD"]).to_owned(),
+            status: if chance.below(4) == 0 { "sold" } else { "live" }.to_owned(),
+        })
+    }
+
+    /// The HTML of the page at `path`, in UTF-8.
+    pub(crate) fn html(&self, host: &str, path: &str) -> String {
+        let truth = self.page(path);
+        let mut chance = Chance::new(self.seed, label_of(path) ^ 1);
+        render::page(host, path, self, &truth, &mut chance)
+    }
+
+    /// The HTML of a shell that fills itself by script.
+    pub(crate) fn shell(&self, path: &str) -> String {
+        render::shell(&self.page(path), &self.technologies.head)
+    }
+}
+
+/// The path of a site's page number `index`: home, about, contact, then items of its section.
+pub(crate) fn path_of_page(category: Category, index: usize) -> String {
+    match index {
+        0 => "/".to_owned(),
+        1 => "/about".to_owned(),
+        2 => "/contact".to_owned(),
+        _ => format!("/{}/{}", category.vocabulary().section, index),
+    }
+}
+
+/// Whether a site of this category has a page at `path`.
+pub(crate) fn is_page_path(category: Category, path: &str) -> bool {
+    if matches!(path, "/" | "/about" | "/contact") {
+        return true;
+    }
+    path.strip_prefix('/')
+        .and_then(|rest| rest.strip_prefix(category.vocabulary().section))
+        .and_then(|rest| rest.strip_prefix('/'))
+        .is_some_and(|number| number.len() < 8 && number.parse::<u32>().is_ok())
+}
+
+fn label_of(path: &str) -> u64 {
+    domain::host_hash(path) & !1
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
