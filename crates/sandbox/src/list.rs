@@ -28,9 +28,11 @@ const BAD_URLS: &[(&str, &str)] = &[
     ("ftp://files.example/readme.txt", "scheme_not_http"),
     ("mailto:office@parish.example", "scheme_not_http"),
     ("javascript:void(0)", "scheme_not_http"),
+    ("a parish without a page", "no_scheme"),
     ("http://", "no_host"),
     ("http://exa mple.test/", "bad_host"),
     ("http://shop.example:99999/", "bad_port"),
+    ("http://shop.example/a\u{7}b", "control_character"),
     ("http://user:secret@shop.example/", "has_credentials"),
 ];
 

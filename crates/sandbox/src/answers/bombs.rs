@@ -158,16 +158,19 @@ mod tests {
                 wire.extend_from_slice(&tail);
                 let mut plain = Vec::new();
                 match coding {
-                    Coding::Gzip => flate2::read::GzDecoder::new(&wire[..]).read_to_end(&mut plain).unwrap(),
-                    Coding::Deflate => {
-                        flate2::read::ZlibDecoder::new(&wire[..]).read_to_end(&mut plain).unwrap()
-                    }
-                    Coding::Brotli => {
-                        brotli::Decompressor::new(&wire[..], 4096).read_to_end(&mut plain).unwrap()
-                    }
-                    _ => {
-                        zstd::stream::read::Decoder::new(&wire[..]).unwrap().read_to_end(&mut plain).unwrap()
-                    }
+                    Coding::Gzip => flate2::read::GzDecoder::new(&wire[..])
+                        .read_to_end(&mut plain)
+                        .expect("a valid stream"),
+                    Coding::Deflate => flate2::read::ZlibDecoder::new(&wire[..])
+                        .read_to_end(&mut plain)
+                        .expect("a valid stream"),
+                    Coding::Brotli => brotli::Decompressor::new(&wire[..], 4096)
+                        .read_to_end(&mut plain)
+                        .expect("a valid stream"),
+                    _ => zstd::stream::read::Decoder::new(&wire[..])
+                        .expect("a valid stream")
+                        .read_to_end(&mut plain)
+                        .expect("a valid stream"),
                 };
                 assert_eq!(plain.len() as u64, units << 20, "{coding:?}");
                 assert!(plain.iter().all(|byte| *byte == b' '), "{coding:?}");

@@ -46,8 +46,10 @@ pub(super) async fn serve(mut wire: impl Wire, shared: Arc<Shared>, address: Ipv
     let mut buffer = BytesMut::with_capacity(4 << 10);
     loop {
         let Some(length) = length_of_head(&buffer) else {
-            if buffer.len() > MAX_HEAD_BYTES {
-                return;
+            // Who speaks TLS here never ends a head, and must hear at once that nobody understands.
+            if buffer.len() > MAX_HEAD_BYTES || buffer.first().is_some_and(|byte| !byte.is_ascii_uppercase())
+            {
+                return refuse(&mut wire).await;
             }
             match timeout(patience, wire.read_buf(&mut buffer)).await {
                 Ok(Ok(1..)) => continue,
@@ -65,8 +67,7 @@ pub(super) async fn serve(mut wire: impl Wire, shared: Arc<Shared>, address: Ipv
 /// Answers one request; whether the connection goes on.
 async fn answer_one(wire: &mut impl Wire, head: &[u8], shared: &Shared, over: Connection) -> bool {
     let Some(head) = read_head(head) else {
-        let _ = wire.write_all(BAD_REQUEST).await;
-        let _ = wire.shutdown().await;
+        refuse(wire).await;
         return false;
     };
     let (bytes, last) = match shared.decide(&head, over) {
@@ -91,6 +92,12 @@ async fn answer_one(wire: &mut impl Wire, head: &[u8], shared: &Shared, over: Co
         let _ = wire.shutdown().await;
     }
     !last
+}
+
+/// Says that this was not a request; whether it is heard does not matter.
+async fn refuse(wire: &mut impl Wire) {
+    let _ = wire.write_all(BAD_REQUEST).await;
+    let _ = wire.shutdown().await;
 }
 
 /// Plays a script to its end, where the connection closes.

@@ -74,7 +74,7 @@ mod tests {
         let head = read_head(
             b"GET /a?b HTTP/1.1\r\nHOST: X.test:80\r\nuser-agent: me: 1\r\nAccept-encoding: gzip, br\r\nConnection: Close\r\n\r\n",
         )
-        .unwrap();
+        .expect("a whole head");
         let expected = Head {
             method: "GET",
             path: "/a?b",

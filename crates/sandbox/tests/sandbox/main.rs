@@ -1,0 +1,7 @@
+//! Is the sandbox what it says it is?
+
+mod answers;
+mod client;
+mod serving;
+mod tls;
+mod world;
