@@ -76,7 +76,12 @@ enum Seen {
 
 fn started_at(pid: i64) -> Seen {
     match fs::read_to_string(format!("/proc/{pid}/stat")) {
-        Ok(stat) => start_time(&stat).map_or(Seen::Unknown, Seen::Started),
+        Ok(stat) => match state_and_start(&stat) {
+            // it has ended; only its parent has not asked about it yet
+            Some(("Z" | "X", _)) => Seen::Nobody,
+            Some((_, started)) => Seen::Started(started),
+            None => Seen::Unknown,
+        },
         // where other users' processes are hidden, process 1 is hidden too, and absence proves nothing
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && Path::new("/proc/1").exists() => {
             Seen::Nobody
@@ -85,10 +90,12 @@ fn started_at(pid: i64) -> Seen {
     }
 }
 
-/// Field 22 of `/proc/PID/stat`; the name in field 2 may hold spaces and brackets, so counting starts after its end.
-fn start_time(stat: &str) -> Option<i64> {
+/// Fields 3 and 22 of `/proc/PID/stat`; the name in field 2 may hold spaces and brackets, so counting starts after it.
+fn state_and_start(stat: &str) -> Option<(&str, i64)> {
     let (_, after_name) = stat.rsplit_once(')')?;
-    after_name.split_ascii_whitespace().nth(19)?.parse().ok()
+    let mut fields = after_name.split_ascii_whitespace();
+    let state = fields.next()?;
+    Some((state, fields.nth(18)?.parse().ok()?))
 }
 
 #[cfg(test)]
@@ -98,9 +105,9 @@ mod tests {
     #[test]
     fn the_start_time_is_read_past_a_name_that_looks_like_fields() {
         let stat = "7 (a) b (c) S 1 7 7 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 1 2";
-        assert_eq!(start_time(stat), Some(987_654));
-        assert_eq!(start_time("7 (x"), None);
-        assert_eq!(start_time("7 (x) S 1"), None);
+        assert_eq!(state_and_start(stat), Some(("S", 987_654)));
+        assert_eq!(state_and_start("7 (x"), None);
+        assert_eq!(state_and_start("7 (x) S 1"), None);
     }
 
     #[test]
@@ -113,10 +120,14 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_ended_is_gone() {
+    fn a_process_that_ended_is_gone_before_its_parent_asks_and_after() {
         let mut child = std::process::Command::new("true").spawn().unwrap();
         let pid = i64::from(child.id());
+        let process = Process { pid, pid_started: 0, ..Process::current() };
+        while !ThisMachine.is_gone(&process) {
+            std::thread::yield_now();
+        }
         child.wait().unwrap();
-        assert!(ThisMachine.is_gone(&Process { pid, pid_started: 0, ..Process::current() }));
+        assert!(ThisMachine.is_gone(&process));
     }
 }

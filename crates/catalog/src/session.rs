@@ -107,7 +107,16 @@ impl Step {
 
     fn check(&self) -> Result<(), CatalogError> {
         let Work::Statement(statement, sets) = &self.work else { return Ok(()) };
+        let wanted = statement.parameters();
         for set in sets {
+            if set.len() != wanted {
+                let given = set.len();
+                let message = format!(
+                    "statement {}: {given} parameters were given where {wanted} are needed",
+                    statement.name
+                );
+                return Err(CatalogError::new(ErrorKind::Defect, message));
+            }
             for (at, value) in set.iter().enumerate() {
                 value
                     .check()

@@ -102,11 +102,9 @@ fn run(connection: &mut Connection, steps: &[Step]) -> Result<Vec<Done>, Catalog
     for step in steps {
         let done = match &step.work {
             Work::Statement(statement, sets) => run_statement(&transaction, *statement, sets),
-            Work::Script(text) => {
-                transaction.execute_batch(text).map(|()| Done::default()).map_err(Failed::Sql)
-            }
+            Work::Script(text) => transaction.execute_batch(text).map(|()| Done::default()),
         };
-        let done = done.map_err(|failed| failed.explain(step.name()))?;
+        let done = done.map_err(|error| sql_error(&error).during(format!("statement {}", step.name())))?;
         step.check_done(&done)?;
         all.push(done);
     }
@@ -123,46 +121,24 @@ fn reads_only(connection: &Connection, steps: &[Step]) -> bool {
     })
 }
 
-enum Failed {
-    Sql(rusqlite::Error),
-    Parameters { given: usize, wanted: usize },
-}
-
-impl From<rusqlite::Error> for Failed {
-    fn from(error: rusqlite::Error) -> Failed {
-        Failed::Sql(error)
-    }
-}
-
-impl Failed {
-    fn explain(self, statement: &str) -> CatalogError {
-        match self {
-            Failed::Sql(error) => sql_error(&error),
-            Failed::Parameters { given, wanted } => CatalogError::new(
-                ErrorKind::Defect,
-                format!("{given} parameters were given where {wanted} are needed"),
-            ),
-        }
-        .during(format!("statement {statement}"))
-    }
-}
-
-fn run_statement(connection: &Connection, statement: Statement, sets: &[Vec<Value>]) -> Result<Done, Failed> {
+fn run_statement(
+    connection: &Connection,
+    statement: Statement,
+    sets: &[Vec<Value>],
+) -> rusqlite::Result<Done> {
     let mut prepared = connection.prepare_cached(statement.for_sqlite())?;
     let columns: Arc<[String]> = prepared.column_names().map(str::to_owned).collect();
     let reads = prepared.readonly();
+    // SQLite numbers `$1` by first appearance, not by its digits, so each is looked up by its name
+    let indexes: Vec<Option<usize>> = (1..=statement.parameters())
+        .map(|number| prepared.parameter_index(&format!("${number}")))
+        .collect::<Result<_, _>>()?;
     let mut done = Done::default();
     for set in sets {
-        // SQLite numbers `$1` by first appearance, not by its digits, so each is looked up by its name
-        let wanted = prepared.parameter_count();
-        if wanted != set.len() {
-            return Err(Failed::Parameters { given: set.len(), wanted });
-        }
-        for (at, value) in set.iter().enumerate() {
-            let Some(index) = prepared.parameter_index(&format!("${}", at + 1))? else {
-                return Err(Failed::Parameters { given: set.len(), wanted });
-            };
-            bind(&mut prepared, index, value)?;
+        for (index, value) in indexes.iter().zip(set) {
+            if let Some(index) = *index {
+                bind(&mut prepared, index, value)?;
+            }
         }
         let written_before = connection.total_changes();
         let rows_before = done.rows.len();

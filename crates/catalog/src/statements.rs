@@ -15,6 +15,15 @@ impl Statement {
         Statement { name, portable: text, postgres: None }
     }
 
+    /// How many parameters it takes: the highest number after a `$`.
+    pub(crate) fn parameters(&self) -> usize {
+        let numbers = self.portable.split('$').skip(1).filter_map(|rest| {
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            rest[..digits].parse().ok()
+        });
+        numbers.max().unwrap_or(0)
+    }
+
     pub(crate) fn for_sqlite(&self) -> &'static str {
         self.portable
     }
@@ -96,6 +105,16 @@ mod tests {
             }
         }
         assert_eq!(files, registered);
+    }
+
+    #[test]
+    fn a_statement_and_its_exception_take_the_same_parameters() {
+        assert_eq!(ACQUIRE_LOCK.parameters(), 9);
+        assert_eq!(Statement::ad_hoc("x", "SELECT $12, $2, '$', $").parameters(), 12);
+        for statement in ALL {
+            let exception = Statement::ad_hoc(statement.name, statement.for_postgres());
+            assert_eq!(statement.parameters(), exception.parameters(), "{}", statement.name);
+        }
     }
 
     #[test]

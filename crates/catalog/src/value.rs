@@ -39,7 +39,7 @@ pub enum Value {
     Text(String),
     /// Any bytes.
     Bytes(Vec<u8>),
-    /// An instant; one beyond the calendar (year 9999) is kept as the calendar's last.
+    /// An instant; one before the year 1 or after the year 9999 is kept as the first or the last that there is.
     Time(Moment),
     /// JSON whose texts have no NUL character.
     Json(Json),
@@ -89,9 +89,13 @@ fn has_nul(json: &Json) -> bool {
     }
 }
 
+// What PostgreSQL, SQLite and the time library can all hold: from the year 1 to the last hours of the year 9999.
+const FIRST: Moment = Moment(-62_135_596_800_000);
+const LAST: Moment = Moment(253_402_207_200_000);
+
 /// The moment as both engines can hold it.
 pub(crate) fn within_calendar(moment: Moment) -> Moment {
-    moment.timestamp().into()
+    moment.clamp(FIRST, LAST)
 }
 
 macro_rules! value_from {

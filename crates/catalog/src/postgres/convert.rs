@@ -12,7 +12,7 @@ use tokio_postgres::{
 
 use crate::{
     error::{CatalogError, ErrorKind},
-    value::{Kind, Value},
+    value::{Kind, Value, within_calendar},
 };
 
 pub(super) fn type_of(kind: Kind) -> Type {
@@ -39,7 +39,7 @@ impl ToSql for Parameter<'_> {
             Value::Real(it) => it.to_sql(ty, out),
             Value::Text(it) => it.to_sql(ty, out),
             Value::Bytes(it) => it.to_sql(ty, out),
-            Value::Time(it) => it.timestamp().to_sql(ty, out),
+            Value::Time(it) => within_calendar(*it).timestamp().to_sql(ty, out),
             Value::Json(it) => it.to_sql(ty, out),
         }
     }

@@ -1,0 +1,80 @@
+//! Do the tables come to be exactly once, and is a wrong set of tables noticed?
+
+use catalog::SchemaProblem;
+
+use crate::place::{NOW, Place, sql};
+
+const ALL: [&str; 3] = ["0001_runs", "0002_locks", "0003_politeness"];
+
+pub async fn migrating_is_explicit_and_repeatable(place: Place) {
+    let catalog = place.open().await;
+    assert_eq!(catalog.check_schema().await.unwrap_err(), SchemaProblem::Missing);
+    assert_eq!(catalog.pending().await.unwrap(), ALL);
+    assert_eq!(
+        catalog.check_schema().await.unwrap_err(),
+        SchemaProblem::Missing,
+        "pending changed something"
+    );
+    assert_eq!(catalog.migrate(NOW).await.unwrap(), ALL);
+    catalog.check_schema().await.unwrap();
+    assert!(catalog.pending().await.unwrap().is_empty());
+    assert!(catalog.migrate(NOW).await.unwrap().is_empty());
+    place.open().await.check_schema().await.unwrap();
+}
+
+pub async fn migrating_eight_times_at_once_applies_each_migration_once(place: Place) {
+    let mut tasks = Vec::new();
+    for _ in 0..8 {
+        let catalog = place.open().await;
+        tasks.push(tokio::spawn(async move { catalog.migrate(NOW).await.unwrap() }));
+    }
+    let mut applied = Vec::new();
+    for task in tasks {
+        applied.extend(task.await.unwrap());
+    }
+    applied.sort_unstable();
+    assert_eq!(applied, ALL);
+    place.open().await.check_schema().await.unwrap();
+}
+
+pub async fn a_catalog_of_another_program_is_refused_with_the_reason(place: Place) {
+    let catalog = place.migrated().await;
+    let change = async |text: &str| assert_eq!(catalog.run(sql(text), []).await.unwrap().changed, 1);
+    let refused = async || {
+        let problem = catalog.check_schema().await.unwrap_err();
+        if !matches!(problem, SchemaProblem::Older { .. }) {
+            assert_eq!(catalog.migrate(NOW).await.unwrap_err(), problem, "migrate went on");
+        }
+        problem.to_string()
+    };
+
+    change("DELETE FROM schema_migrations WHERE name = '0003_politeness'").await;
+    assert_eq!(
+        refused().await,
+        "the catalog is at `0002_locks` and this program needs `0003_politeness`: run `canvass migrate`"
+    );
+
+    change("UPDATE schema_migrations SET checksum = 'x' WHERE name = '0001_runs'").await;
+    let text = refused().await;
+    assert!(text.starts_with("migration `0001_runs` was applied to the catalog with another text"), "{text}");
+
+    change("DELETE FROM schema_migrations WHERE name = '0001_runs'").await;
+    change("UPDATE schema_migrations SET name = '9999_tomorrow' WHERE name = '0002_locks'").await;
+    let text = refused().await;
+    assert!(
+        text.starts_with("this program is older than the catalog: the catalog is at `9999_tomorrow`"),
+        "{text}"
+    );
+}
+
+pub async fn a_migration_that_fails_leaves_no_trace(place: Place) {
+    let catalog = place.open().await;
+    catalog.run(sql("CREATE TABLE robots (x bigint)"), []).await.unwrap();
+    let problem = catalog.migrate(NOW).await.unwrap_err().to_string();
+    assert!(problem.starts_with("migration `0003_politeness`: ") && problem.contains("robots"), "{problem}");
+    assert_eq!(catalog.pending().await.unwrap(), ["0003_politeness"]);
+    // `hosts` comes before `robots` in the same migration, and must be gone again
+    assert!(catalog.run(sql("SELECT count(*) AS n FROM hosts"), []).await.is_err());
+    catalog.run(sql("DROP TABLE robots"), []).await.unwrap();
+    assert_eq!(catalog.migrate(NOW).await.unwrap(), ["0003_politeness"]);
+}
