@@ -31,6 +31,7 @@ use crate::{
 const SMALLEST_HEAD_BUFFER: usize = 8 * 1024;
 const HTTP2_STREAM_WINDOW: u32 = 256 * 1024;
 const HTTP2_CONNECTION_WINDOW: u32 = 1024 * 1024;
+const HTTP2_HEADER_SLACK: u32 = 4;
 
 /// Makes connections.
 pub(crate) struct Connector {
@@ -56,7 +57,12 @@ impl Connector {
         http2
             .initial_stream_window_size(HTTP2_STREAM_WINDOW)
             .initial_connection_window_size(HTTP2_CONNECTION_WINDOW)
-            .max_header_list_size(u32::try_from(settings.max_header_bytes).unwrap_or(u32::MAX));
+            // h2 reports a list over its limit like any other breach of protocol, so the limit proper is ours to check.
+            .max_header_list_size(
+                u32::try_from(settings.max_header_bytes)
+                    .unwrap_or(u32::MAX)
+                    .saturating_mul(HTTP2_HEADER_SLACK),
+            );
         Connector {
             tls: TlsConnector::from(tls),
             http1,

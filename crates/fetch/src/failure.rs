@@ -58,12 +58,15 @@ pub(crate) fn of_tls(error: &io::Error) -> Failure {
 
 /// An error between the request and the end of the response head.
 pub(crate) fn of_head(error: &hyper::Error) -> Failure {
-    let kind = if error.is_parse_too_large() {
-        FailureKind::HeaderFlood
-    } else if error.is_parse() || is_h2_violation(error) {
-        FailureKind::BadResponse
-    } else {
-        FailureKind::ConnectionLost
+    let breach =
+        find_source::<h2::Error>(error).filter(|error| error.is_library()).and_then(h2::Error::reason);
+    let kind = match breach {
+        _ if error.is_parse_too_large() => FailureKind::HeaderFlood,
+        _ if error.is_parse() => FailureKind::BadResponse,
+        // What h2 says of header frames without an end.
+        Some(h2::Reason::ENHANCE_YOUR_CALM) => FailureKind::HeaderFlood,
+        Some(_) => FailureKind::BadResponse,
+        None => FailureKind::ConnectionLost,
     };
     Failure::new(kind, one_line(error))
 }
@@ -84,12 +87,6 @@ pub(crate) fn of_body(error: &hyper::Error, framing: Framing) -> Option<Failure>
         _ => FailureKind::ConnectionLost,
     };
     Some(Failure::new(kind, one_line(error)))
-}
-
-/// Whether the peer broke the rules of HTTP/2, rather than the connection or the stream having been given up.
-fn is_h2_violation(error: &hyper::Error) -> bool {
-    find_source::<h2::Error>(error)
-        .is_some_and(|error| error.is_library() || error.reason() == Some(h2::Reason::PROTOCOL_ERROR))
 }
 
 fn find_source<E: Error + 'static>(error: &hyper::Error) -> Option<&E> {

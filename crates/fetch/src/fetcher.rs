@@ -175,8 +175,8 @@ impl Fetcher {
             .await
             .map_err(|_| Failure::new(FailureKind::ResponseTimeout, "no response head in time"))??;
         timings.first_byte_us = micros_since(started);
-        if head.headers().len() > self.0.settings.max_headers {
-            return Err(Failure::new(FailureKind::HeaderFlood, "too many headers"));
+        if is_flood(head.headers(), &self.0.settings) {
+            return Err(Failure::new(FailureKind::HeaderFlood, "more headers than the limits allow"));
         }
         Ok(head)
     }
@@ -239,6 +239,12 @@ impl Fetcher {
         }
         rules
     }
+}
+
+/// HTTP/1 heads are bounded while they are parsed; this is for those of HTTP/2, which come compressed.
+fn is_flood(headers: &HeaderMap, settings: &FetchSettings) -> bool {
+    let bytes: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    headers.len() > settings.max_headers || bytes > settings.max_header_bytes
 }
 
 /// Whether a body that cannot be read makes the fetch fail: a page's does, and a bare 500 is judged by its body's

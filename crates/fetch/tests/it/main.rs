@@ -1,0 +1,15 @@
+//! Does a fetch do what it promises against servers that misbehave in every way?
+//!
+//! Every server here is a bare socket on loopback that says exactly what its test gives it.
+
+// In tests a panic is the report.
+#![allow(clippy::unwrap_used)]
+
+mod addresses;
+mod bodies;
+mod bombs;
+mod connections;
+mod dns;
+mod failures;
+mod support;
+mod tls;
