@@ -140,6 +140,7 @@ pub struct Frontier {
     politeness: Politeness,
     queue: Queue,
     queue_ended: bool,
+    /// What was done when this began: within a process each target is handed out once.
     done: CompletionFront,
     spill_folder: PathBuf,
     hosts: Vec<Option<Host>>,
@@ -205,17 +206,6 @@ impl Frontier {
     #[must_use]
     pub fn address_gate(&self) -> Arc<AddressGate> {
         Arc::clone(&self.gate)
-    }
-
-    /// Marks a target done: its completion is in the log. False if it already was.
-    pub fn mark_done(&mut self, place: u64) -> bool {
-        self.done.complete(place)
-    }
-
-    /// What is done.
-    #[must_use]
-    pub fn done(&self) -> &CompletionFront {
-        &self.done
     }
 
     /// Requests under way.

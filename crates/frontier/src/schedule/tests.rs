@@ -55,6 +55,7 @@ struct World {
     log: Vec<(String, Moment, String)>,
     ended: BTreeMap<u64, &'static str>,
     memories: HashMap<String, HostMemory>,
+    done: CompletionFront,
     random: u64,
     most_in_flight: usize,
     window: usize,
@@ -74,7 +75,7 @@ impl World {
         };
         let window = politeness.window.max;
         let frontier =
-            Frontier::open(&folder.join("frontier"), done, politeness, memories.values().cloned(), now, 42)
+            Frontier::open(&folder.join("frontier"), done.clone(), politeness, memories.values().cloned(), now, 42)
                 .unwrap();
         let random = random.max(88_172_645_463_325_252);
         World {
@@ -84,6 +85,7 @@ impl World {
             log,
             ended,
             memories,
+            done,
             random,
             most_in_flight: 0,
             window,
@@ -135,7 +137,7 @@ impl World {
 
     fn end(&mut self, place: u64, name: &'static str) {
         assert!(self.ended.insert(place, name).is_none(), "place {place} ended twice");
-        assert!(self.frontier.mark_done(place));
+        assert!(self.done.complete(place));
     }
 
     fn pass_time(&mut self, until: Option<Moment>) {
@@ -372,7 +374,7 @@ proptest! {
             }
             // requests under way at the crash arrive no later than the restart
             let restart = world.log.iter().map(|(_, at, _)| *at).max().unwrap().max(world.now);
-            let done = CompletionFront::from_bytes(&world.frontier.done().to_bytes()).unwrap();
+            let done = CompletionFront::from_bytes(&world.done.to_bytes()).unwrap();
             world = World::open(folder.path(), done, politeness(), restart, Some(world));
         }
         world.run(usize::MAX);

@@ -1,0 +1,94 @@
+//! How does the list become the round's queue?
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+use anyhow::{Context, Result};
+use frontier::{
+    enlist::{Enlisted, Enlister},
+    source::{Line, Source},
+};
+
+use super::wiring;
+use crate::{round::RoundFolder, settings::Settings};
+
+/// The file into which standard input is copied, so that a killed round can be continued.
+const SPOOL: &str = "list";
+
+/// What enlisting tells while it runs.
+pub struct EnlistProgress {
+    /// Lines read.
+    pub lines: u64,
+    /// Bytes of the list read, and all of them where known.
+    pub bytes: (u64, Option<u64>),
+    /// Accepted lines that have found their place in the queue.
+    pub settled: u64,
+}
+
+/// Copies standard input beside the round, whole or not at all.
+pub fn spool(mut input: impl Read, folder: &RoundFolder) -> Result<()> {
+    let path = folder.file(SPOOL);
+    let temporary = folder.file("list.tmp");
+    let copy = || -> io::Result<()> {
+        let mut file = File::create(&temporary)?;
+        io::copy(&mut input, &mut file)?;
+        file.sync_all()?;
+        std::fs::rename(&temporary, &path)?;
+        blobs::sync_folder(folder.path())
+    };
+    copy().with_context(|| format!("cannot copy standard input to {}", path.display()))
+}
+
+/// Whether standard input was copied.
+#[must_use]
+pub fn is_spooled(folder: &RoundFolder) -> bool {
+    folder.file(SPOOL).exists()
+}
+
+/// Reads the list and writes the queue. Nothing of it counts before the round notes what is returned.
+pub fn enlist(
+    list: &str,
+    folder: &RoundFolder,
+    settings: &Settings,
+    mut progress: impl FnMut(EnlistProgress),
+) -> Result<Enlisted> {
+    let options = wiring::source_options(&settings.source)?;
+    let rules = wiring::normal_rules(&settings.normalise);
+    let mut source = if list == "-" {
+        let file = folder.file(SPOOL);
+        let open = File::open(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        Source::from_reader(Box::new(open), "standard input", &options)?
+    } else {
+        frontier::source::open(Path::new(list), &options)?
+    };
+    let mut enlister = Enlister::create(&folder.queue(), folder.path())?;
+    let mut line = Line::default();
+    let mut lines = 0;
+    while source.next(&mut line)? {
+        lines += 1;
+        take_line(&mut enlister, &rules, &line)?;
+        if lines % 10_000 == 0 {
+            progress(EnlistProgress { lines, bytes: (source.bytes_read(), source.total_bytes()), settled: 0 });
+        }
+    }
+    let bytes = (source.bytes_read(), source.total_bytes());
+    let enlisted =
+        enlister.finish(folder.path(), |settled| progress(EnlistProgress { lines, bytes, settled }))?;
+    Ok(enlisted)
+}
+
+fn take_line(enlister: &mut Enlister, rules: &frontier::normal::NormalRules, line: &Line) -> Result<()> {
+    let Line { number, key, url, problem } = line;
+    if let Some(problem) = problem {
+        enlister.reject(*number, key, url, problem.name(), &problem.to_string())?;
+        return Ok(());
+    }
+    match rules.normalise(url) {
+        Ok(normal) => enlister.accept(*number, key, normal.as_str(), normal.host())?,
+        Err(problem) => enlister.reject(*number, key, url, problem.name(), &problem.to_string())?,
+    }
+    Ok(())
+}

@@ -1,0 +1,92 @@
+//! How is one lease carried out?
+
+use std::sync::Arc;
+
+use fetch::{FetchError, Fetcher, Response};
+use frontier::schedule::{AddressGate, Assignment, Outcome, Report, Visit};
+use tokio::sync::mpsc;
+
+use super::{
+    Message,
+    verdict::{Rules, Verdict},
+    writer::{Entry, Writer},
+};
+use crate::clock::Clock;
+
+/// What a visit needs.
+pub struct Visitor {
+    /// Sends requests.
+    pub fetcher: Fetcher,
+    /// Counts requests per address.
+    pub gate: Arc<AddressGate>,
+    /// Decides what follows.
+    pub rules: Rules,
+    /// Where completions go.
+    pub writer: Writer,
+    /// Where everything else goes.
+    pub messages: mpsc::UnboundedSender<Message>,
+    /// The time.
+    pub clock: Clock,
+}
+
+impl Visitor {
+    /// Sends one request and hands on what follows from it: exactly one message, or one completion, per lease.
+    pub async fn carry_out(&self, assignment: Assignment) {
+        let Assignment { lease, visit, host, reserved } = assignment;
+        let started = self.clock.now();
+        let mut entered = reserved;
+        let answer = match self.fetcher.route(&lease).await {
+            Err(error) => Err(error),
+            Ok(route) => {
+                let address = route.address();
+                if entered != Some(address) {
+                    if let Some(other) = entered.take() {
+                        self.gate.leave(other);
+                    }
+                    if !self.gate.try_enter(address, self.clock.now()) {
+                        drop(route);
+                        let outcome = Outcome::AddressBusy(visit);
+                        let now = self.clock.now();
+                        let report =
+                            Report { host, address: Some(address), answered_at: now, took: now.since(started), outcome };
+                        self.tell(Message::Reported(Box::new(report), None));
+                        return;
+                    }
+                    entered = Some(address);
+                }
+                self.fetcher.fetch(&lease, route).await
+            }
+        };
+        self.hand_on(host, entered, visit, answer, started).await;
+    }
+
+    async fn hand_on(
+        &self,
+        host: usize,
+        address: Option<std::net::IpAddr>,
+        visit: Visit,
+        answer: Result<Response, FetchError>,
+        started: domain::Moment,
+    ) {
+        let now = self.clock.now();
+        let report =
+            |outcome| Report { host, address, answered_at: now, took: now.since(started), outcome };
+        match self.rules.judge(visit, answer, now) {
+            Verdict::Ended(completion, body) => {
+                let failure = match &completion.disposition {
+                    domain::Disposition::Failed(failure) => Some(failure.kind),
+                    _ => None,
+                };
+                let report = Some(report(Outcome::Ended(failure)));
+                self.writer.send(Entry::new(*completion, body, report)).await;
+            }
+            Verdict::GoesOn(outcome) => self.tell(Message::Reported(Box::new(report(outcome)), None)),
+            Verdict::Robots(outcome, memory) => self.tell(Message::Reported(Box::new(report(outcome)), memory)),
+        }
+    }
+
+    fn tell(&self, message: Message) {
+        // the dispatcher is gone only when the round has failed, and then nobody waits for this
+        let _ = self.messages.send(message);
+    }
+}

@@ -1,0 +1,8 @@
+//! What are the jobs, and what do they have in common?
+
+pub mod crawl;
+mod kernel;
+mod logs;
+
+pub use kernel::{Job, JobOutcome, open_catalog};
+pub use logs::start_logging;
