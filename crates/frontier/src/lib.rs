@@ -3,3 +3,4 @@
 pub mod normal;
 pub mod robots;
 pub mod site;
+pub mod source;
