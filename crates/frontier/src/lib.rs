@@ -9,6 +9,7 @@ mod queue;
 pub mod robots;
 pub mod schedule;
 pub mod site;
+pub mod source;
 
 pub use front::CompletionFront;
 pub use queue::{host_of, walk_open_targets};
