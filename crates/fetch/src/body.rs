@@ -125,6 +125,9 @@ async fn read_large(
     let mut decoder =
         if codings.is_identity() { None } else { Some(codings.stream(rules.limit).map_err(failure_of)?) };
     let mut decoded_up_to = 0;
+    // A declared length saves the doubling; it is only believed up to the limit, and unused room costs no memory.
+    let declared = usize::try_from(incoming.size_hint().lower()).unwrap_or(usize::MAX);
+    wire.reserve_exact(declared.min(rules.limit.saturating_sub(wire.len())));
     loop {
         if wire.len() > rules.limit {
             wire.truncate(rules.limit);

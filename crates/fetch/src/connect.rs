@@ -24,7 +24,7 @@ use url::Host;
 use crate::{
     FetchSettings,
     destination::{Destination, Origin},
-    failure,
+    failure::{self, HeadFailure},
 };
 
 /// hyper refuses a smaller buffer.
@@ -132,7 +132,8 @@ impl Connector {
     where
         T: Read + Write + Unpin + Send + 'static,
     {
-        let (sender, connection) = self.http1.handshake(io).await.map_err(|e| failure::of_head(&e))?;
+        let (sender, connection) =
+            self.http1.handshake(io).await.map_err(|error| failure::of_head(&error).failure)?;
         Ok(Connection { remote, sender: Sender::Http1(sender), driver: Driver::spawn(connection) })
     }
 
@@ -148,7 +149,7 @@ impl Connector {
         let (sender, connection) = timeout_at(until, self.http2.handshake(io))
             .await
             .map_err(|_| Failure::new(FailureKind::TlsHandshake, "no HTTP/2 in time"))?
-            .map_err(|error| failure::of_head(&error))?;
+            .map_err(|error| failure::of_head(&error).failure)?;
         Ok(Connection { remote, sender: Sender::Http2(sender), driver: Driver::spawn(connection) })
     }
 }
@@ -207,7 +208,7 @@ impl Connection {
         &mut self,
         destination: &Destination,
         headers: &HeaderMap,
-    ) -> Result<Response<Incoming>, Failure> {
+    ) -> Result<Response<Incoming>, HeadFailure> {
         let mut request = Request::new(Empty::new());
         headers.clone_into(request.headers_mut());
         let answer = match &mut self.sender {

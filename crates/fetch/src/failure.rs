@@ -57,9 +57,21 @@ pub(crate) fn of_tls(error: &io::Error) -> Failure {
 }
 
 /// An error between the request and the end of the response head.
-pub(crate) fn of_head(error: &hyper::Error) -> Failure {
-    let breach =
-        find_source::<h2::Error>(error).filter(|error| error.is_library()).and_then(h2::Error::reason);
+pub(crate) struct HeadFailure {
+    pub(crate) failure: Failure,
+    /// Whether the connection was gone, so that the server may never have seen the request.
+    pub(crate) connection_died: bool,
+}
+
+impl From<Failure> for HeadFailure {
+    fn from(failure: Failure) -> HeadFailure {
+        HeadFailure { failure, connection_died: false }
+    }
+}
+
+pub(crate) fn of_head(error: &hyper::Error) -> HeadFailure {
+    let in_http2 = find_source::<h2::Error>(error);
+    let breach = in_http2.filter(|error| error.is_library()).and_then(h2::Error::reason);
     let kind = match breach {
         _ if error.is_parse_too_large() => FailureKind::HeaderFlood,
         _ if error.is_parse() => FailureKind::BadResponse,
@@ -68,7 +80,11 @@ pub(crate) fn of_head(error: &hyper::Error) -> Failure {
         Some(_) => FailureKind::BadResponse,
         None => FailureKind::ConnectionLost,
     };
-    Failure::new(kind, one_line(error))
+    // A stream that the server gave up was seen by it, unless it says that it was not.
+    let given_up =
+        in_http2.is_some_and(|error| error.is_reset() && error.reason() != Some(h2::Reason::REFUSED_STREAM));
+    let connection_died = kind == FailureKind::ConnectionLost && !given_up;
+    HeadFailure { failure: Failure::new(kind, one_line(error)), connection_died }
 }
 
 /// An error within the body; nothing where the body simply ended, as one without a length does.

@@ -19,6 +19,7 @@ use crate::{
     connect::{Connection, Connector, micros_since},
     content_type::WantedTypes,
     destination::Destination,
+    failure::HeadFailure,
     is_redirect,
     pool::Pool,
     resolve::Resolver,
@@ -47,6 +48,7 @@ struct Inner {
 
 /// Where a request will go: over an open connection, or to addresses that were resolved and checked.
 pub struct Route {
+    lease_id: u64,
     destination: Destination,
     way: Way,
     resolve_us: u64,
@@ -116,7 +118,7 @@ impl Fetcher {
                 (Way::Addresses(addresses), micros_since(started))
             }
         };
-        Ok(Route { destination, way, resolve_us, fetcher: self.clone() })
+        Ok(Route { lease_id: lease.id, destination, way, resolve_us, fetcher: self.clone() })
     }
 
     /// Sends one request on the route made for the lease and reads its response within the limits.
@@ -124,6 +126,7 @@ impl Fetcher {
     /// # Errors
     /// With the kind of what went wrong; an HTTP error status is a response, not an error.
     pub async fn fetch(&self, lease: &Lease, mut route: Route) -> Result<Response, FetchError> {
+        debug_assert_eq!(lease.id, route.lease_id, "a route is for the lease that it was made for");
         let started = Instant::now();
         let deadline = started + self.0.settings.total_timeout;
         let mut timings = Timings { resolve_us: route.resolve_us, ..Timings::default() };
@@ -146,10 +149,11 @@ impl Fetcher {
             Way::Open(open, remote) => {
                 let mut connection = open.take().expect("a route is fetched once");
                 match self.ask(&mut connection, destination, deadline, timings).await {
+                    Ok(head) => return Ok((connection, head)),
                     // The server closed it while it was idle: that says nothing about the page, so ask the same,
                     // already checked address anew.
-                    Err(failure) if failure.kind == FailureKind::ConnectionLost => vec![*remote],
-                    answer => return answer.map(|head| (connection, head)),
+                    Err(lost) if lost.connection_died => vec![*remote],
+                    Err(other) => return Err(other.failure),
                 }
             }
         };
@@ -158,8 +162,8 @@ impl Fetcher {
         if let Some(shared) = connection.share() {
             self.0.pool.put(origin, shared, Instant::now());
         }
-        let head = self.ask(&mut connection, destination, deadline, timings).await?;
-        Ok((connection, head))
+        let answer = self.ask(&mut connection, destination, deadline, timings).await;
+        answer.map(|head| (connection, head)).map_err(|error| error.failure)
     }
 
     async fn ask(
@@ -168,7 +172,7 @@ impl Fetcher {
         destination: &Destination,
         deadline: Instant,
         timings: &mut Timings,
-    ) -> Result<http::Response<Incoming>, Failure> {
+    ) -> Result<http::Response<Incoming>, HeadFailure> {
         let started = Instant::now();
         let until = deadline.min(started + self.0.settings.first_byte_timeout);
         let head = timeout_at(until, connection.ask(destination, &self.0.headers))
@@ -176,7 +180,7 @@ impl Fetcher {
             .map_err(|_| Failure::new(FailureKind::ResponseTimeout, "no response head in time"))??;
         timings.first_byte_us = micros_since(started);
         if is_flood(head.headers(), &self.0.settings) {
-            return Err(Failure::new(FailureKind::HeaderFlood, "more headers than the limits allow"));
+            return Err(Failure::new(FailureKind::HeaderFlood, "more headers than the limits allow").into());
         }
         Ok(head)
     }

@@ -5,6 +5,8 @@
 //! pure functions: [`classify`] its status, [`RedirectRules::next_hop`] where it leads, [`RetrySettings::next_attempt`]
 //! when to ask again. Pace and robots.txt are the frontier's business: nothing is sent without its lease.
 
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that cannot go on has failed"))]
+
 mod address;
 mod body;
 mod connect;

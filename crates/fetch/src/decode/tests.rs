@@ -33,8 +33,10 @@ fn zst(data: &[u8]) -> Vec<u8> {
     zstd::encode_all(data, 3).unwrap()
 }
 
+type Encoder = fn(&[u8]) -> Vec<u8>;
+
 /// Every encoder beside the coding under which its output travels.
-const ENCODERS: [(fn(&[u8]) -> Vec<u8>, ContentEncoding); 5] =
+const ENCODERS: [(Encoder, ContentEncoding); 5] =
     [(gzip, Gzip), (zlib, Deflate), (raw_deflate, Deflate), (br, Br), (zst, Zstd)];
 
 fn text(bytes: usize) -> Vec<u8> {
@@ -101,11 +103,10 @@ fn several_zstd_frames_are_one_body() {
 }
 
 #[test]
-fn a_million_empty_gzip_members_are_refused_early() {
-    let wire = gzip(b"").repeat(MAX_MEMBERS_PLUS_ONE);
+fn a_hundred_thousand_empty_gzip_members_are_refused_early() {
+    let wire = gzip(b"").repeat(100_000);
     assert_eq!(decode(&wire, Gzip, 100), Err(BadEncoding::Corrupt(Gzip)));
 }
-const MAX_MEMBERS_PLUS_ONE: usize = 1025;
 
 #[test]
 fn a_gzip_body_that_lies_about_its_size_is_still_read_whole() {

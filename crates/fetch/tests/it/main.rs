@@ -2,8 +2,7 @@
 //!
 //! Every server here is a bare socket on loopback that says exactly what its test gives it.
 
-// In tests a panic is the report.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod addresses;
 mod bodies;

@@ -250,3 +250,14 @@ async fn http2_streams_that_break_are_told_apart() {
         assert_eq!(failure.kind, expected, "{path}: {failure}");
     }
 }
+
+#[tokio::test]
+async fn a_stream_that_the_server_gave_up_is_not_asked_for_again() {
+    let authority = Authority::new();
+    let server = start_http2(authority.acceptor("secure.test", b"h2", |_| {})).await;
+    let fetcher = authority.fetcher(&server);
+    get(&fetcher, "https://secure.test/").await.unwrap();
+    assert_eq!(failure_of(&fetcher, "https://secure.test/reset").await, K::ConnectionLost);
+    assert_eq!(get(&fetcher, "https://secure.test/").await.unwrap().status, 200);
+    assert_eq!(server.connections(), 1);
+}
