@@ -1,5 +1,9 @@
-//! How do the parts become one program?
+//! The program: commands, jobs, settings.
 
+pub mod clock;
 pub mod commands;
 pub mod exit;
+pub mod jobs;
+pub mod pipeline;
+pub mod round;
 pub mod settings;

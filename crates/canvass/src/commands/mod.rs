@@ -1,4 +1,87 @@
 //! What can be asked of the program? One file per verb; each is a plain function that returns an exit status.
 
+mod cli;
 pub mod config;
+mod crawl;
+mod demo;
+mod history;
 pub mod init;
+mod ledger;
+mod migrate;
+mod robots;
+mod sandbox;
+mod segments;
+mod status;
+mod table;
+mod url;
+
+use std::io::Write;
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use tokio::runtime::Runtime;
+
+use crate::{
+    exit::Exit,
+    settings::{Settings, SettingsArgs},
+};
+pub use cli::{Cli, Command};
+
+/// Parses the command line, runs the command, and says how it went.
+pub fn main() -> Exit {
+    let cli = Cli::parse();
+    let mut out = std::io::stdout();
+    match run(cli, &mut out) {
+        Ok(exit) => exit,
+        // a reader that has seen enough, such as `head`, is not an error
+        Err(error) if is_broken_pipe(&error) => Exit::Done,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            Exit::CouldNotRun
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let broken = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+    };
+    error.chain().any(broken)
+}
+
+fn run(cli: Cli, out: &mut dyn Write) -> Result<Exit> {
+    let Cli { settings, command } = cli;
+    match command {
+        Command::Demo(args) => async_run(demo::demo(&args, out)),
+        Command::Init(args) => async_run(init::init_with_catalog(&args, out)),
+        Command::Crawl(args) => async_run(crawl::crawl(&args, &settings, out)),
+        Command::Status(args) => async_run(status::status(&args, load(&settings)?, out)),
+        Command::History(args) => async_run(history::history(&args, load(&settings)?, out)),
+        Command::Ledger(args) => ledger::ledger(&args, &load(&settings)?, out),
+        Command::Segments(command) => segments::segments(&command, &load(&settings)?, out),
+        Command::Migrate(args) => async_run(migrate::migrate(&args, load(&settings)?, out)),
+        Command::Config(command) => config::run(&command, &settings, &env, out),
+        Command::Robots(command) => robots::robots(&command, &load(&settings)?, out),
+        Command::Url(command) => url::url(&command, &load(&settings)?, out),
+        Command::Sandbox(command) => async_run(sandbox::sandbox(&command, out)),
+    }
+}
+
+fn load(args: &SettingsArgs) -> Result<Settings> {
+    Ok(args.load(&env)?.settings)
+}
+
+fn env(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+fn async_run(work: impl Future<Output = Result<Exit>>) -> Result<Exit> {
+    Runtime::new().context("cannot start the runtime")?.block_on(work)
+}
+
+/// Prints a value as JSON, for `--json`.
+fn print_json(out: &mut dyn Write, value: &impl serde::Serialize) -> Result<()> {
+    serde_json::to_writer_pretty(&mut *out, value)?;
+    writeln!(out)?;
+    Ok(())
+}

@@ -31,8 +31,6 @@ section! {
         /// The pause is at least this many times as long as the host's last answer took.
         #[schemars(range(min = 0, max = 1000))]
         latency_factor: f64 = 1.0,
-        /// A longer Crawl-delay than this is shortened to it; not set: it is obeyed however long.
-        max_crawl_delay_seconds: Option<Seconds> = None,
         /// A pause is made longer by up to this share, by chance.
         #[schemars(range(min = 0, max = 100))]
         jitter_percent: f64 = 10.0,

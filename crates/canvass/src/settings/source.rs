@@ -19,9 +19,6 @@ section! {
         /// A longer line is rejected.
         #[schemars(range(min = 256, max = 16777216))]
         max_line_bytes: u64 = 65_536,
-        /// How often the filter that finds duplicates may err before the exact check; lower takes more memory.
-        #[schemars(range(min = 0.0001, max = 10))]
-        dedup_false_positive_percent: f64 = 0.1,
     }
 }
 

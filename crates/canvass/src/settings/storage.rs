@@ -15,19 +15,19 @@ section! {
         max_bytes: u64 = 268_435_456,
         /// A segment is closed when it holds this many records.
         #[schemars(range(min = 1, max = 100000000))]
-        max_rows: u64 = 10_000,
-        /// Records become durable together, after this many …
+        max_rows: u64 = 50_000,
+        /// The log is synced to the disk after this many records …
         #[schemars(range(min = 1, max = 1000000))]
-        commit_every_records: u32 = 256,
+        commit_every_records: u32 = 10_000,
         /// … or after this long, whichever comes first.
         #[schemars(range(min = 0.001))]
-        commit_every_seconds: Seconds = Seconds(0.2),
+        commit_every_seconds: Seconds = Seconds(1.0),
         /// How often the index into the log is written; a resume reads what came after it.
         #[schemars(range(min = 0.01))]
         checkpoint_every_seconds: Seconds = Seconds(5.0),
-        /// How hard a closed segment is compressed.
+        /// How hard records are compressed; bodies mostly arrive compressed, so a low level loses little.
         #[schemars(range(min = 1, max = 19))]
-        zstd_level: i32 = 3,
+        zstd_level: i32 = 1,
     }
 }
 

@@ -1,0 +1,61 @@
+//! What does the command line look like?
+
+use clap::{Parser, Subcommand};
+
+use super::{
+    config::ConfigCommand, crawl::CrawlArgs, demo::DemoArgs, history::HistoryArgs, init::InitArgs, ledger::LedgerArgs,
+    migrate::MigrateArgs, robots::RobotsCommand, sandbox::SandboxCommand, segments::SegmentsCommand,
+    status::StatusArgs, url::UrlCommand,
+};
+use crate::settings::SettingsArgs;
+
+/// Visits every address on a known list of web sites, politely and exactly once per round.
+///
+/// Start with `canvass demo`: it needs no internet and no settings. Then `canvass init`, a list, and
+/// `canvass crawl LIST`. A round that was stopped or killed is continued by the same command.
+///
+/// Exit codes: 0 done; 1 done, with failures above the threshold or findings; 2 could not run, or had to stop.
+#[derive(Debug, Parser)]
+#[command(name = "canvass", version, max_term_width = 100, propagate_version = true)]
+pub struct Cli {
+    /// Which settings it runs with.
+    #[command(flatten)]
+    pub settings: SettingsArgs,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Crawl a small web that the program serves to itself, and compare with the truth
+    Demo(DemoArgs),
+    /// Write a first canvass.yaml and make the data folder and its catalog
+    Init(InitArgs),
+    /// Crawl a list, or continue a round that was stopped
+    Crawl(CrawlArgs),
+    /// Show how a round is going: stages, counts, rates, worst hosts
+    Status(StatusArgs),
+    /// List the runs of the past
+    History(HistoryArgs),
+    /// Prove that the books of a round balance, line by line
+    Ledger(LedgerArgs),
+    /// Look into the segments of a round
+    #[command(subcommand)]
+    Segments(SegmentsCommand),
+    /// Bring the catalog's schema up to date
+    Migrate(MigrateArgs),
+    /// Show, describe or check the settings
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Ask what a robots.txt says
+    #[command(subcommand)]
+    Robots(RobotsCommand),
+    /// Ask what becomes of a URL
+    #[command(subcommand)]
+    Url(UrlCommand),
+    /// Serve the sandbox web, for tests and experiments
+    #[command(subcommand)]
+    Sandbox(SandboxCommand),
+}
