@@ -40,3 +40,41 @@ fn key_and_value(text: &str) -> Result<(String, String), String> {
         _ => Err("write it as KEY=VALUE, as in `--set crawl.concurrency=8`".to_owned()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        settings: SettingsArgs,
+    }
+
+    #[test]
+    fn set_takes_a_key_and_everything_after_the_first_equals_sign() {
+        let line = [
+            "x",
+            "--config",
+            "a.yaml",
+            "--set",
+            "storage.cache_url=redis://c?a=b",
+            "--set",
+            "crawl.http2=false",
+        ];
+        let SettingsArgs { config, overrides } = Line::try_parse_from(line).unwrap().settings;
+        assert_eq!(config, Some(PathBuf::from("a.yaml")));
+        let set = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+        assert_eq!(overrides, [set("storage.cache_url", "redis://c?a=b"), set("crawl.http2", "false")]);
+    }
+
+    #[test]
+    fn set_without_a_key_or_a_value_says_how_to_write_it() {
+        for wrong in ["crawl.http2", "=3"] {
+            let error = Line::try_parse_from(["x", "--set", wrong]).err().unwrap().to_string();
+            assert!(error.contains("write it as KEY=VALUE, as in `--set crawl.concurrency=8`"), "{error}");
+        }
+    }
+}

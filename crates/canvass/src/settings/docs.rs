@@ -21,6 +21,11 @@ pub fn published_schema() -> Value {
 }
 
 fn for_editors(schema: &mut Value) {
+    let is_map = schema.get("properties").is_some() || schema.get("additionalProperties").is_some();
+    if is_map {
+        // `crawl:` with nothing below it is how a file begins.
+        schema["type"] = json!(["object", "null"]);
+    }
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         for property in properties.values_mut() {
             for_editors(property);

@@ -1,6 +1,6 @@
 //! What must hold between values, and of their form, beyond their limits?
 //!
-//! Every section is taken apart here, so that a new key does not compile until somebody has thought about its rule.
+//! A limit of one number stands at its field; here is what needs more than a number to say.
 
 use std::{
     collections::BTreeMap,

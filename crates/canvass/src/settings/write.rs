@@ -142,7 +142,7 @@ pub(crate) fn inline(value: &Value) -> String {
 
 /// The text as it is where no reader of YAML could take it for something else, and in quotes everywhere else.
 fn plain_or_quoted(text: &str) -> String {
-    let plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
+    let plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '_')
         && !text.ends_with(':')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./+:=@".contains(c))
         && !text.contains(": ")
