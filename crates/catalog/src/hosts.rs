@@ -32,10 +32,17 @@ pub async fn remember(catalog: &Catalog, memories: &[HostMemory], now: Moment) -
     let mut ordered: Vec<&HostMemory> = memories.iter().collect();
     // two writers that lock rows in different orders would deadlock
     ordered.sort_by(|a, b| a.host.cmp(&b.host));
-    let sets = ordered.into_iter().map(|memory| {
+    let mut waves: Vec<Vec<Vec<Value>>> = Vec::new();
+    let mut same_host = 0;
+    for (at, memory) in ordered.iter().enumerate() {
         let HostMemory { host, last_request_at, next_allowed_at, delay_ms, suspended_until, strikes } =
             memory;
-        vec![
+        // a statement may touch a row once, so a host that is reported twice goes into a second one
+        same_host = if at > 0 && ordered[at - 1].host == *host { same_host + 1 } else { 0 };
+        if waves.len() == same_host {
+            waves.push(Vec::new());
+        }
+        waves[same_host].push(vec![
             host.as_str().into(),
             (*last_request_at).into(),
             (*next_allowed_at).into(),
@@ -43,9 +50,10 @@ pub async fn remember(catalog: &Catalog, memories: &[HostMemory], now: Moment) -
             Value::optional(*suspended_until, Kind::Time),
             (*strikes).into(),
             now.into(),
-        ]
-    });
-    catalog.transaction(vec![Step::each(REMEMBER_HOST, sets.collect())]).await.map(drop)
+        ]);
+    }
+    let steps = waves.into_iter().map(|sets| Step::each(REMEMBER_HOST, sets));
+    catalog.transaction(steps.collect()).await.map(drop)
 }
 
 /// What is known about one host.

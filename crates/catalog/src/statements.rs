@@ -6,13 +6,14 @@ pub struct Statement {
     pub(crate) name: &'static str,
     portable: &'static str,
     postgres: Option<&'static str>,
+    takes_arrays: bool,
 }
 
 impl Statement {
     /// A statement that is not one of the catalog's files, for tools and tests; its parameters are `$1`, `$2`, ….
     #[must_use]
     pub const fn ad_hoc(name: &'static str, text: &'static str) -> Statement {
-        Statement { name, portable: text, postgres: None }
+        Statement { name, portable: text, postgres: None, takes_arrays: false }
     }
 
     /// How many parameters it takes: the highest number after a `$`.
@@ -31,20 +32,29 @@ impl Statement {
     pub(crate) fn for_postgres(&self) -> &'static str {
         self.postgres.unwrap_or(self.portable)
     }
+
+    /// Whether its exception for PostgreSQL takes many sets of parameters at once, as one array per parameter.
+    pub(crate) fn takes_arrays(&self) -> bool {
+        self.takes_arrays
+    }
 }
 
-/// One line per file in `sql/`; `+ postgres` where there is an exception beside it.
+/// One line per file in `sql/`; `+ postgres` where there is an exception beside it, `with arrays` where that takes
+/// many sets of parameters at once.
 macro_rules! statements {
-    ($($name:ident = $path:literal $(+ $postgres:ident)?;)*) => {
+    ($($name:ident = $path:literal $(+ $postgres:ident $(with $arrays:ident)?)?;)*) => {
         $(pub(crate) const $name: Statement = Statement {
             name: $path,
             portable: include_str!(concat!("../sql/", $path, ".sql")),
             postgres: statements!(@exception $path $($postgres)?),
+            takes_arrays: statements!(@arrays $($($arrays)?)?),
         };)*
 
         #[cfg(test)]
         const ALL: &[Statement] = &[$($name),*];
     };
+    (@arrays) => { false };
+    (@arrays arrays) => { true };
     (@exception $path:literal) => { None };
     (@exception $path:literal postgres) => { Some(include_str!(concat!("../sql/", $path, ".postgres.sql"))) };
 }
@@ -52,8 +62,8 @@ macro_rules! statements {
 statements! {
     ADVANCE_COUNTER = "counters/advance";
     FORGET_EXPIRED_HOSTS = "hosts/forget_expired";
-    RECALL_HOST = "hosts/recall";
-    REMEMBER_HOST = "hosts/remember";
+    RECALL_HOST = "hosts/recall" + postgres with arrays;
+    REMEMBER_HOST = "hosts/remember" + postgres with arrays;
     ACQUIRE_LOCK = "locks/acquire";
     FIND_LOCK = "locks/find";
     RELEASE_LOCK = "locks/release";
@@ -115,6 +125,12 @@ mod tests {
             let exception = Statement::ad_hoc(statement.name, statement.for_postgres());
             assert_eq!(statement.parameters(), exception.parameters(), "{}", statement.name);
         }
+    }
+
+    #[test]
+    fn both_ways_to_remember_a_host_have_the_same_rules() {
+        let rules = |text: &'static str| text.split_once("ON CONFLICT").unwrap().1;
+        assert_eq!(rules(REMEMBER_HOST.for_sqlite()), rules(REMEMBER_HOST.for_postgres()));
     }
 
     #[test]

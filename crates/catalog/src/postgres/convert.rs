@@ -15,7 +15,7 @@ use crate::{
     value::{Kind, Value, within_calendar},
 };
 
-pub(super) fn type_of(kind: Kind) -> Type {
+fn type_of(kind: Kind) -> Type {
     match kind {
         Kind::Bool => Type::BOOL,
         Kind::Int => Type::INT8,
@@ -27,8 +27,32 @@ pub(super) fn type_of(kind: Kind) -> Type {
     }
 }
 
+fn array_of(kind: Kind) -> Type {
+    match kind {
+        Kind::Bool => Type::BOOL_ARRAY,
+        Kind::Int => Type::INT8_ARRAY,
+        Kind::Real => Type::FLOAT8_ARRAY,
+        Kind::Text => Type::TEXT_ARRAY,
+        Kind::Bytes => Type::BYTEA_ARRAY,
+        Kind::Time => Type::TIMESTAMPTZ_ARRAY,
+        Kind::Json => Type::JSONB_ARRAY,
+    }
+}
+
+/// One set of parameters, each with its type.
+pub(super) fn typed(set: &[Value]) -> Vec<(Parameter<'_>, Type)> {
+    set.iter().map(|value| (Parameter(value), type_of(value.kind()))).collect()
+}
+
+/// One array per parameter from many sets of parameters; the first set decides the types.
+pub(super) fn transpose(sets: &[Vec<Value>]) -> Vec<(Vec<Parameter<'_>>, Type)> {
+    let Some(first) = sets.first() else { return Vec::new() };
+    let column = |at: usize| sets.iter().filter_map(|set| set.get(at)).map(Parameter).collect();
+    first.iter().enumerate().map(|(at, value)| (column(at), array_of(value.kind()))).collect()
+}
+
 #[derive(Debug)]
-pub(super) struct Parameter<'a>(pub(super) &'a Value);
+pub(super) struct Parameter<'a>(&'a Value);
 
 impl ToSql for Parameter<'_> {
     fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {

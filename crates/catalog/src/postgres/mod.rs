@@ -3,6 +3,7 @@
 //! Each run is one transaction. Whatever it needs of the session (search path, timeout) is `SET LOCAL` inside it, and
 //! statements go with their parameters' types, so that none is ever prepared under a name.
 
+mod address;
 mod convert;
 mod failure;
 
@@ -17,11 +18,15 @@ use std::{
 
 use deadpool_postgres::{Client, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime, Timeouts};
 use futures_util::{TryStreamExt, future::MaybeDone, future::maybe_done};
-use tokio_postgres::{Config, NoTls, config::SslMode};
+use tokio_postgres::{
+    NoTls,
+    types::{ToSql, Type},
+};
 
 use self::{
-    convert::{Parameter, cells, type_of},
-    failure::{connect_error, pool_error, sql_error},
+    address::{check_schema_name, read_url},
+    convert::{cells, transpose, typed},
+    failure::{pool_error, sql_error},
 };
 use crate::{
     OpenOptions,
@@ -34,8 +39,12 @@ use crate::{
 
 // How many parameter sets are on the wire at once: enough to hide the round trip, few enough to bound what is buffered.
 const WINDOW: usize = 64;
+// How many sets go into one statement that takes arrays.
+const LONGEST_ARRAY: usize = 1_000;
 // The server's own timeout gives the better message, so it gets the first chance.
 const GRACE: Duration = Duration::from_secs(5);
+// A migration may take its time, but does not wait for ever for another that hangs.
+const LONGEST_LOCK: Duration = Duration::from_secs(600);
 
 type Sql<T> = Result<T, tokio_postgres::Error>;
 
@@ -125,8 +134,11 @@ impl PostgresSession {
             Patience::Statement => Some(self.statement_timeout),
             Patience::Migration => None,
         };
-        let mut prelude =
-            format!("BEGIN; SET LOCAL statement_timeout = {}", limit.map_or(0, |limit| limit.as_millis()));
+        let statement_limit = limit.map_or(0, |limit| limit.as_millis());
+        let lock_limit = limit.unwrap_or(LONGEST_LOCK).as_millis();
+        let mut prelude = format!(
+            "BEGIN; SET LOCAL statement_timeout = {statement_limit}; SET LOCAL lock_timeout = {lock_limit}"
+        );
         if let Some(schema) = &self.schema {
             prelude.push_str(&format!("; SET LOCAL search_path = \"{schema}\""));
         }
@@ -178,15 +190,30 @@ impl Transaction {
         }
     }
 
-    /// Sends the sets in order without waiting for each answer.
     async fn run_statement(&self, statement: Statement, sets: &[Vec<Value>]) -> Result<Done, CatalogError> {
+        let text = statement.for_postgres();
+        if !statement.takes_arrays() {
+            return self
+                .pipeline(statement, sets.iter().map(|set| ask(self.client(), text, typed(set))))
+                .await;
+        }
+        let chunks = sets.chunks(LONGEST_ARRAY);
+        self.pipeline(statement, chunks.map(|sets| ask(self.client(), text, transpose(sets)))).await
+    }
+
+    /// Sends the requests in order without waiting for each answer.
+    async fn pipeline<F: Future<Output = Sql<Answer>>>(
+        &self,
+        statement: Statement,
+        requests: impl Iterator<Item = F>,
+    ) -> Result<Done, CatalogError> {
         let mut done = Done::default();
-        let mut sent = VecDeque::with_capacity(WINDOW.min(sets.len()));
-        for set in sets {
+        let mut sent = VecDeque::with_capacity(WINDOW);
+        for request in requests {
             if sent.len() == WINDOW {
                 self.receive(statement, &mut sent, &mut done).await?;
             }
-            let mut asked = Box::pin(maybe_done(ask(self.client(), statement.for_postgres(), set)));
+            let mut asked = Box::pin(maybe_done(request));
             // the first poll puts it on the wire, so polling in order sends in order
             poll_fn(|context| Poll::Ready(asked.as_mut().poll(context).is_ready())).await;
             sent.push_back(asked);
@@ -233,8 +260,11 @@ struct Answer {
     changed: u64,
 }
 
-async fn ask(client: &tokio_postgres::Client, text: &str, set: &[Value]) -> Sql<Answer> {
-    let parameters = set.iter().map(|value| (Parameter(value), type_of(value.kind())));
+async fn ask<P: ToSql>(
+    client: &tokio_postgres::Client,
+    text: &str,
+    parameters: Vec<(P, Type)>,
+) -> Sql<Answer> {
     let mut stream = pin!(client.query_typed_raw(text, parameters).await?);
     let mut rows = Vec::new();
     while let Some(row) = stream.try_next().await? {
@@ -243,66 +273,30 @@ async fn ask(client: &tokio_postgres::Client, text: &str, set: &[Value]) -> Sql<
     Ok(Answer { rows, changed: stream.rows_affected().unwrap_or(0) })
 }
 
-fn read_url(url: &str) -> Result<Config, CatalogError> {
-    let wants_tls = |mode: &str| {
-        let message = format!(
-            "sslmode={mode} needs TLS to PostgreSQL, which this program does not speak: use sslmode=disable on a \
-             trusted network, or reach the server through a PgBouncer or a tunnel on this machine that does"
-        );
-        CatalogError::new(ErrorKind::Configuration, message)
-    };
-    // the parser below does not know these two and would only say "invalid"
-    for mode in ["verify-ca", "verify-full"] {
-        if url.contains(&format!("sslmode={mode}")) {
-            return Err(wants_tls(mode));
-        }
-    }
-    let config: Config = url.parse().map_err(|error| connect_error(&error, &redact(url)))?;
-    if config.get_ssl_mode() == SslMode::Require {
-        return Err(wants_tls("require"));
-    }
-    Ok(config)
-}
-
-fn check_schema_name(schema: &str) -> Result<(), CatalogError> {
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    if (1..=63).contains(&schema.len())
-        && schema.chars().all(plain)
-        && !schema.starts_with(|c: char| c.is_ascii_digit())
-    {
-        return Ok(());
-    }
-    let message = format!(
-        "`{schema}` is not a schema's name: use 1 to 63 lower-case letters, digits and `_`, not starting with a digit"
-    );
-    Err(CatalogError::new(ErrorKind::Configuration, message))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_url_that_asks_for_tls_is_told_that_there_is_none() {
-        for mode in ["require", "verify-ca", "verify-full"] {
-            let error = read_url(&format!("postgres://ann:s3cret@db/x?sslmode={mode}")).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Configuration);
-            assert!(error.to_string().contains(&format!("sslmode={mode} needs TLS")), "{error}");
-        }
-        read_url("postgres://ann@db/x?sslmode=prefer").unwrap();
+    #[tokio::test]
+    async fn a_server_that_is_not_there_is_named_and_worth_a_retry() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        drop(listener);
+        let url = format!("postgres://ann:s3cret@127.0.0.1:{port}/x");
+        let error = PostgresSession::open(&url, &OpenOptions::default()).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unreachable);
+        assert!(error.is_retryable());
+        let begins = format!("the catalog `postgres://ann:***@127.0.0.1:{port}/x` cannot be opened: ");
+        assert!(error.to_string().starts_with(&begins), "{error}");
     }
 
-    #[test]
-    fn a_url_that_cannot_be_read_is_shown_without_its_password() {
-        let error = read_url("postgres://ann:s3cret@db:notaport/x").unwrap_err().to_string();
-        assert!(error.contains("postgres://ann:***@db:notaport/x") && !error.contains("s3cret"), "{error}");
-    }
-
-    #[test]
-    fn a_schema_name_cannot_carry_sql() {
-        for bad in ["", "a\"b", "a;b", "a'b", "A", "1a", "ä", &"a".repeat(64)] {
-            assert!(check_schema_name(bad).is_err(), "{bad:?} was accepted");
-        }
-        check_schema_name("canvass_1").unwrap();
+    #[tokio::test]
+    async fn a_server_that_accepts_and_never_answers_is_given_up() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let options = OpenOptions { connect_timeout: Duration::from_millis(100), ..OpenOptions::default() };
+        let url = format!("postgres://ann@127.0.0.1:{port}/x");
+        let error = PostgresSession::open(&url, &options).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
     }
 }
