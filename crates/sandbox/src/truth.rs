@@ -27,7 +27,7 @@ pub struct TruthLine {
     pub disposition: String,
     /// The finer name, as `domain::Disposition::detail_name` has it; for a bad line, the reason.
     pub detail: String,
-    /// The HTTP status of the capture, or of a failure by status.
+    /// The HTTP status that was received last, for a capture or a failure that received one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     /// Where the redirects end, where there are any.

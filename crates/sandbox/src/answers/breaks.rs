@@ -11,16 +11,19 @@ use crate::{
 
 pub(super) fn promise(site: &Site) -> Promises {
     use Behaviour as B;
-    let kind = match site.behaviour {
-        B::ResetBeforeHead | B::ResetInBody | B::CloseWithoutAnswer => FailureKind::ConnectionLost,
-        B::TruncatedLength => FailureKind::TruncatedBody,
-        B::TruncatedGzip | B::UnknownEncoding => FailureKind::BadEncoding,
-        B::BrokenChunking => FailureKind::BrokenChunking,
-        B::Garbage => FailureKind::BadResponse,
-        _ => FailureKind::HeaderFlood,
+    // Where the head is good and the body breaks, its status was received.
+    let broken_body = |kind| Expect::failed_by_status(kind, 200);
+    let expect = match site.behaviour {
+        B::ResetBeforeHead | B::CloseWithoutAnswer => Expect::failed(FailureKind::ConnectionLost),
+        B::ResetInBody => broken_body(FailureKind::ConnectionLost),
+        B::TruncatedLength => broken_body(FailureKind::TruncatedBody),
+        B::TruncatedGzip | B::UnknownEncoding => broken_body(FailureKind::BadEncoding),
+        B::BrokenChunking => broken_body(FailureKind::BrokenChunking),
+        B::Garbage => Expect::failed(FailureKind::BadResponse),
+        _ => Expect::failed(FailureKind::HeaderFlood),
     };
     let mut promises = Promises::default();
-    promises.target(site, "/about", Expect::failed(kind));
+    promises.target(site, "/about", expect);
     promises
 }
 

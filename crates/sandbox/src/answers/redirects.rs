@@ -45,13 +45,15 @@ pub(super) fn promise(site: &Site, chance: &mut Chance) -> Promises {
             let to = format!("http://{}/about", site.partner());
             promises.target(site, "/about", Expect::page_at(to, "/about"));
         }
-        B::RedirectLoop => promises.target(site, "/loop/1", Expect::failed(FailureKind::RedirectLoop)),
+        B::RedirectLoop => {
+            promises.target(site, "/loop/1", Expect::failed_by_status(FailureKind::RedirectLoop, 302))
+        }
         B::RedirectTooLong => {
-            promises.target(site, "/chain/20", Expect::failed(FailureKind::TooManyRedirects));
+            promises.target(site, "/chain/20", Expect::failed_by_status(FailureKind::TooManyRedirects, 302));
         }
         B::RedirectBadLocation => {
-            promises.target(site, "/no-location", Expect::failed(FailureKind::BadRedirect));
-            promises.target(site, "/to-ftp", Expect::failed(FailureKind::BadRedirect));
+            promises.target(site, "/no-location", Expect::failed_by_status(FailureKind::BadRedirect, 302));
+            promises.target(site, "/to-ftp", Expect::failed_by_status(FailureKind::BadRedirect, 302));
         }
         B::RedirectPrivate => {
             for (path, _) in PRIVATE {
@@ -85,7 +87,9 @@ fn location_of(site: &Site, ask: Ask<'_>) -> Option<(u16, String)> {
     match site.behaviour {
         B::RedirectSameHost | B::RedirectTooLong => {
             let left: usize = ask.path.strip_prefix("/chain/")?.parse().ok().filter(|left| *left <= 20)?;
-            let status = STATUSES[left % STATUSES.len()];
+            // At which hop a client gives up is its own affair, so each hop of the long chain has the same status.
+            let long = site.behaviour == B::RedirectTooLong;
+            let status = if long { 302 } else { STATUSES[left % STATUSES.len()] };
             let location = match left {
                 0 | 1 => "/about".to_owned(),
                 // Every other hop is relative to its own folder, as many servers send it.

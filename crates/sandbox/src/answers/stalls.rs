@@ -11,7 +11,7 @@ use crate::{
 pub(super) fn promise(site: &Site) -> Promises {
     let expect = match site.behaviour {
         Behaviour::DripEnds => Expect::page("/about"),
-        Behaviour::DripEndless => Expect::failed(FailureKind::BodyTimeout),
+        Behaviour::DripEndless => Expect::failed_by_status(FailureKind::BodyTimeout, 200),
         _ => Expect::failed(FailureKind::ResponseTimeout),
     };
     let mut promises = Promises::default();

@@ -2,6 +2,7 @@
 //!
 //! Everything is drawn from the site's own seed, so that a page can be made when it is asked for and need not be kept.
 
+mod languages;
 mod render;
 mod technologies;
 mod words;
@@ -9,11 +10,12 @@ mod words;
 use serde::{Deserialize, Serialize};
 
 use crate::chance::Chance;
+pub(crate) use languages::{CHINESE, JAPANESE, RUSSIAN};
+use languages::{LANGUAGES, Language};
 pub(crate) use render::{plain_page, uniform_page, words_page};
 use technologies::Technologies;
 pub use words::Category;
-pub(crate) use words::{CHINESE, JAPANESE, PLACES, RUSSIAN};
-use words::{LANGUAGES, Language};
+use words::PLACES;
 
 /// What is true of a page, for the readers of later stages to find.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -148,6 +150,7 @@ pub(crate) fn is_page_path(category: Category, path: &str) -> bool {
 }
 
 fn label_of(path: &str) -> u64 {
+    // Any hash that is the same on every machine will do; the last bit tells the text's draws from the truth's.
     domain::host_hash(path) & !1
 }
 

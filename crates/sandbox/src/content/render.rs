@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Organisation, PageTruth, words::LANGUAGES};
+use super::{Organisation, PageTruth, languages::LANGUAGES};
 use crate::chance::Chance;
 
 /// A whole page: metadata, Open Graph, JSON-LD, planted technologies, and running text about the page's topics.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use sandbox::{BENCH_PAGE_BYTES, Behaviour, Mix, Plan, TruthHeader, TruthLine, World};
+use sandbox::{BENCH_PAGE_BYTES, Behaviour, Mix, Plan, TruthHeader, TruthLine, WORLD_VERSION, World};
 
 fn list_of(world: &World) -> String {
     let mut list = Vec::new();
@@ -24,6 +24,18 @@ fn the_same_plan_makes_the_same_bytes_and_another_seed_makes_others() {
     assert_eq!(truth_file_of(&one), truth_file_of(&two));
     let other = World::build(&Plan { seed: 2, ..plan });
     assert_ne!(list_of(&one), list_of(&other));
+}
+
+#[test]
+fn the_bytes_of_the_default_world_change_only_with_its_version() {
+    let world = World::build(&Plan::default());
+    let truth: String = truth_file_of(&world).lines().skip(1).collect();
+    let made = (WORLD_VERSION, domain::url_hash_hex(&list_of(&world)), domain::url_hash_hex(&truth));
+    let known = (1, "d435b287197f9207".to_owned(), "b8265f4c0e04f31b".to_owned());
+    assert_eq!(
+        made, known,
+        "if this change is meant, give the world its next version and write down its bytes"
+    );
 }
 
 #[test]
