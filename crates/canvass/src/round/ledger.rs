@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use blobs::segment::{self, SegmentReader};
+use blobs::segment::{self, SegmentFile, SegmentReader};
 use domain::{Completion, Disposition};
 use frontier::{
     CompletionFront,
@@ -83,8 +83,7 @@ pub fn prove(folder: &RoundFolder, mut progress: impl FnMut(usize, usize)) -> Re
         }
         let mut reader = SegmentReader::open(&file.path, 0)?;
         while let Some(record) = reader.next_record()? {
-            let completion: Completion = serde_json::from_slice(record.head)
-                .with_context(|| format!("{}: a record is not a completion", file.path.display()))?;
+            let completion = parse_completion(record.head, file)?;
             if !front.complete(completion.target.place) {
                 ledger.problems.push(format!("line {} ended twice", completion.target.line));
             }
@@ -110,6 +109,25 @@ pub fn prove(folder: &RoundFolder, mut progress: impl FnMut(usize, usize)) -> Re
         ledger.problems.push(format!("{explained} lines are explained, but the list has {lines}"));
     }
     Ok(ledger)
+}
+
+/// Visits every completion of a round with its stored body, in the order of the log.
+pub fn for_each_completion(folder: &RoundFolder, mut visit: impl FnMut(&Completion, &[u8])) -> Result<()> {
+    for file in segment::list(&folder.segments())? {
+        let mut reader = SegmentReader::open(&file.path, 0)?;
+        while let Some(record) = reader.next_record()? {
+            visit(&parse_completion(record.head, &file)?, record.body);
+        }
+        if file.closed {
+            reader.expect_clean_end()?;
+        }
+    }
+    Ok(())
+}
+
+fn parse_completion(head: &[u8], file: &SegmentFile) -> Result<Completion> {
+    serde_json::from_slice(head)
+        .with_context(|| format!("{}: a record is not a completion", file.path.display()))
 }
 
 /// How many lines, and a sum that two different sets of lines do not share by accident.

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 pub use books::{Books, Tally};
 pub use checkpoint::Checkpoint;
-pub use ledger::{Ledger, prove};
+pub use ledger::{Ledger, for_each_completion, prove};
 pub use outcomes::{EXCLUDED_FILE, FAILED_FILE};
 
 /// A round's folder and the names in it.
