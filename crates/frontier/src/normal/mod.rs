@@ -135,8 +135,13 @@ impl NormalRules {
         if text.chars().any(char::is_control) {
             return Err(NotAUrl::ControlCharacter);
         }
-        let text = scheme::with_scheme(text)?;
-        rebuild::rebuild(self, &text)
+        let complete = scheme::with_scheme(text)?;
+        if complete != text
+            && let Some(url) = fast::already_normal(self, &complete)
+        {
+            return Ok(url);
+        }
+        rebuild::rebuild(self, &complete)
     }
 
     /// The same for a line of which nobody has checked yet that it is text.

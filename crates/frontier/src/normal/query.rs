@@ -30,11 +30,18 @@ pub(super) fn append_query(out: &mut String, query: &str, rules: &NormalRules) {
 impl NormalRules {
     /// Whether a parameter's name, as spelt in a query, is one of those to remove.
     pub(super) fn is_tracking(&self, name: &[u8]) -> bool {
-        !name.is_empty()
-            && self.tracking_parameters.iter().any(|pattern| match pattern.strip_suffix('*') {
-                Some(beginning) => after_beginning(name, beginning.as_bytes()).is_some(),
-                None => after_beginning(name, pattern.as_bytes()).is_some_and(<[u8]>::is_empty),
-            })
+        let Some((initial, _)) = leading_octet(name) else { return false };
+        self.tracking_parameters.iter().any(|pattern| {
+            let pattern = pattern.as_bytes();
+            // almost every parameter is told apart by its first letter
+            let may_match =
+                pattern.first().is_some_and(|first| *first == b'*' || first.eq_ignore_ascii_case(&initial));
+            may_match
+                && match pattern.strip_suffix(b"*") {
+                    Some(beginning) => after_beginning(name, beginning).is_some(),
+                    None => after_beginning(name, pattern).is_some_and(<[u8]>::is_empty),
+                }
+        })
     }
 }
 
@@ -42,17 +49,19 @@ impl NormalRules {
 fn after_beginning<'a>(name: &'a [u8], beginning: &[u8]) -> Option<&'a [u8]> {
     let mut rest = name;
     for wanted in beginning {
-        let (octet, after) = match leading_encoded(rest) {
-            Some(decoded) => decoded,
-            None => match rest.split_first()? {
-                (b'+', after) => (b' ', after),
-                (octet, after) => (*octet, after),
-            },
-        };
+        let (octet, after) = leading_octet(rest)?;
         if !octet.eq_ignore_ascii_case(wanted) {
             return None;
         }
         rest = after;
     }
     Some(rest)
+}
+
+/// The first octet of a parameter's name when decoded, and what follows it.
+fn leading_octet(name: &[u8]) -> Option<(u8, &[u8])> {
+    leading_encoded(name).or_else(|| match name.split_first()? {
+        (b'+', after) => Some((b' ', after)),
+        (octet, after) => Some((*octet, after)),
+    })
 }

@@ -101,7 +101,7 @@ fn any_rules() -> impl Strategy<Value = NormalRules> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(6_000))]
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
 
     #[test]
     fn the_normal_form_is_a_fixed_point_that_a_browser_would_not_change(raw in any_text(), rules in any_rules()) {
