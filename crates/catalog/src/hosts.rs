@@ -4,7 +4,7 @@ use domain::Moment;
 
 use crate::{
     Catalog, CatalogError, Kind, Row, Step, Value,
-    statements::{FORGET_EXPIRED_HOSTS, RECALL_HOST, REMEMBER_HOST},
+    statements::{FORGET_EXPIRED_HOSTS, RECALL_HOST, RECALL_RESTING_HOSTS, REMEMBER_HOST},
 };
 
 /// What must not be forgotten about a host.
@@ -67,6 +67,12 @@ pub async fn recall_many(catalog: &Catalog, hosts: &[&str]) -> Result<Vec<HostMe
     let sets = hosts.iter().map(|host| vec![(*host).into()]).collect();
     let done = catalog.transaction(vec![Step::each(RECALL_HOST, sets)]).await?;
     done.iter().flat_map(|step| &step.rows).map(memory_of).collect()
+}
+
+/// The hosts that may not be asked at `now`, and those with a request under way when they were last written: what a
+/// crawl must know before its first request. Few: a host rests for seconds, or for a day at the most.
+pub async fn recall_resting(catalog: &Catalog, now: Moment) -> Result<Vec<HostMemory>, CatalogError> {
+    catalog.run(RECALL_RESTING_HOSTS, [now.into()]).await?.rows.iter().map(memory_of).collect()
 }
 
 /// Forgets the hosts whose last request and promises all lie at or before `before`, and says how many.

@@ -63,6 +63,7 @@ statements! {
     ADVANCE_COUNTER = "counters/advance";
     FORGET_EXPIRED_HOSTS = "hosts/forget_expired";
     RECALL_HOST = "hosts/recall" + postgres with arrays;
+    RECALL_RESTING_HOSTS = "hosts/recall_resting";
     REMEMBER_HOST = "hosts/remember" + postgres with arrays;
     ACQUIRE_LOCK = "locks/acquire";
     FIND_LOCK = "locks/find";

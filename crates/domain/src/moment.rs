@@ -39,9 +39,11 @@ impl Moment {
     /// The same instant as a timestamp, clamped to what a calendar can say.
     #[must_use]
     pub fn timestamp(self) -> jiff::Timestamp {
-        let clamped =
-            self.0.clamp(jiff::Timestamp::MIN.as_millisecond() + 1, jiff::Timestamp::MAX.as_millisecond());
-        jiff::Timestamp::from_millisecond(clamped).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+        jiff::Timestamp::from_millisecond(self.0).unwrap_or(if self.0 < 0 {
+            jiff::Timestamp::MIN
+        } else {
+            jiff::Timestamp::MAX
+        })
     }
 }
 
@@ -67,7 +69,7 @@ mod tests {
     #[test]
     fn the_far_future_neither_overflows_nor_panics() {
         assert_eq!(Moment::FAR_FUTURE.after(Duration::from_secs(9)), Moment::FAR_FUTURE);
-        assert!(!Moment::FAR_FUTURE.to_string().is_empty());
+        assert!(Moment::FAR_FUTURE.to_string().starts_with("9999-12-30"));
         assert_eq!(Moment(0).to_string(), "1970-01-01T00:00:00.000Z");
     }
 }

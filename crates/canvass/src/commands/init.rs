@@ -10,7 +10,9 @@ use anyhow::{Context, bail};
 use serde_json::json;
 
 use crate::{
+    clock::Clock,
     exit::Exit,
+    jobs::connect_catalog,
     settings::{DEFAULT_FILE, Settings, field_at, key_lines, wrapped},
 };
 
@@ -50,12 +52,15 @@ const STARTERS: &[(&str, &[&str])] = &[
     ("logs", &["level"]),
 ];
 
-/// Writes a first settings file, makes the data folder, and says where they are.
+/// Writes a first settings file, makes the data folder and the catalog in it, and says where they are and what is next.
 ///
 /// # Errors
 /// Where a settings file is there already and `--force` was not given, or the folder cannot be written to.
-pub fn init(args: &InitArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
+pub async fn init(args: &InitArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let Begun { settings, data_dir } = begin(&args.dir, args.force)?;
+    let loaded = Settings::load(Some(&settings), &[], &|name| std::env::var(name).ok())?.settings;
+    let catalog = connect_catalog(&loaded.storage).await?;
+    catalog.migrate(Clock::start().now()).await?;
     if args.json {
         let paths =
             json!({ "settings": settings.display().to_string(), "data_dir": data_dir.display().to_string() });
@@ -64,6 +69,7 @@ pub fn init(args: &InitArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     }
     writeln!(out, "settings  {}\ndata      {}", settings.display(), data_dir.display())
         .context("writing the paths")?;
+    writeln!(out, "\nnext: `canvass config show`, then `canvass crawl LIST`").context("writing the paths")?;
     Ok(Exit::Done)
 }
 

@@ -53,7 +53,7 @@ fn run(cli: Cli, out: &mut dyn Write) -> Result<Exit> {
     let Cli { settings, command } = cli;
     match command {
         Command::Demo(args) => async_run(demo::demo(&args, out)),
-        Command::Init(args) => async_run(init::init_with_catalog(&args, out)),
+        Command::Init(args) => async_run(init::init(&args, out)),
         Command::Crawl(args) => async_run(crawl::crawl(&args, &settings, out)),
         Command::Status(args) => async_run(status::status(&args, load(&settings)?, out)),
         Command::History(args) => async_run(history::history(&args, load(&settings)?, out)),

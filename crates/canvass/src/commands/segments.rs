@@ -113,7 +113,7 @@ fn body(folder: &crate::round::RoundFolder, line: u64, out: &mut dyn Write) -> R
     let capture = completion
         .capture
         .with_context(|| format!("line {line} was not captured: {}", completion.disposition.detail_name()))?;
-    let encoding = fetch::ContentEncoding::from_name(&capture.body_encoding)
+    let encoding = fetch::ContentEncoding::by_name(&capture.body_encoding)
         .with_context(|| format!("`{}` is no encoding that this canvass knows", capture.body_encoding))?;
     let decoded = fetch::decode(&stored, encoding, usize::try_from(capture.decoded_bytes)?)?;
     out.write_all(&decoded.bytes)?;

@@ -242,9 +242,14 @@ impl Frontier {
         std::mem::take(&mut self.to_recall)
     }
 
-    /// What must be remembered of hosts before the requests that were handed out are sent.
+    /// What must be remembered of hosts before the requests that were handed out are sent: one memory a host, the
+    /// newest.
     pub fn take_memories(&mut self) -> Vec<HostMemory> {
-        std::mem::take(&mut self.to_remember)
+        let mut newest: HashMap<String, HostMemory> = HashMap::with_capacity(self.to_remember.len());
+        for memory in self.to_remember.drain(..) {
+            newest.insert(memory.host.clone(), memory);
+        }
+        newest.into_values().collect()
     }
 
     /// What a person should hear of.

@@ -32,7 +32,7 @@ pub struct EnlistProgress {
 pub fn spool(mut input: impl Read, folder: &RoundFolder) -> Result<()> {
     let path = folder.file(SPOOL);
     let temporary = folder.file("list.tmp");
-    let copy = || -> io::Result<()> {
+    let mut copy = || -> io::Result<()> {
         let mut file = File::create(&temporary)?;
         io::copy(&mut input, &mut file)?;
         file.sync_all()?;

@@ -91,12 +91,10 @@ impl Progress {
         self.tally.count(completion, body_bytes);
         let Disposition::Failed(failure) = &completion.disposition else { return };
         let host = host_of(&completion.target.url);
-        match self.failures.get_mut(host) {
-            Some(known) => *known = (known.0 + 1, failure.kind.name()),
-            None if self.failures.len() < HOSTS_COUNTED => {
-                self.failures.insert(host.to_owned(), (1, failure.kind.name()));
-            }
-            None => {}
+        if let Some(known) = self.failures.get_mut(host) {
+            *known = (known.0 + 1, failure.kind.name());
+        } else if self.failures.len() < HOSTS_COUNTED {
+            self.failures.insert(host.to_owned(), (1, failure.kind.name()));
         }
     }
 
