@@ -100,12 +100,8 @@ async fn decode_small(wire: &Bytes, codings: Codings, rules: &BodyRules) -> Resu
     if codings.is_identity() {
         return Ok(ReadBody::plain(wire.clone()));
     }
-    let small = SMALL_BODY_BYTES.min(rules.limit);
-    if !codings.claims_more_than(wire, small) {
-        let decoded = decode_wherever(wire, &codings, small).await?;
-        if decoded.complete || small == rules.limit {
-            return Ok(ReadBody::of(decoded, wire.clone(), &codings));
-        }
+    if let Some(bytes) = decode_if_small(wire, &codings, SMALL_BODY_BYTES.min(rules.limit)).await? {
+        return Ok(ReadBody::of(Decoded { bytes, complete: true }, wire.clone(), &codings));
     }
     let place = take_place(rules).await?;
     let decoded = decode_elsewhere(wire, &codings, rules.limit).await?;
@@ -202,11 +198,12 @@ async fn take_place(rules: &BodyRules) -> Result<OwnedSemaphorePermit, Failure> 
         .map(|place| place.expect("the places are never closed"))
 }
 
-async fn decode_wherever(wire: &Bytes, codings: &Codings, limit: usize) -> Result<Decoded, Failure> {
+async fn decode_if_small(wire: &Bytes, codings: &Codings, limit: usize) -> Result<Option<Vec<u8>>, Failure> {
     if wire.len() <= INLINE_WIRE_BYTES {
-        return codings.decode(wire, limit).map_err(failure_of);
+        return Ok(codings.decode_if_small(wire, limit));
     }
-    decode_elsewhere(wire, codings, limit).await
+    let (wire, codings) = (wire.clone(), codings.clone());
+    off_the_async_threads(move || Ok(codings.decode_if_small(&wire, limit))).await
 }
 
 async fn decode_elsewhere(wire: &Bytes, codings: &Codings, limit: usize) -> Result<Decoded, Failure> {

@@ -152,6 +152,16 @@ impl Codings {
         }
     }
 
+    /// The decoded body where it is whole within `limit` and takes little memory besides. All else, be it large or
+    /// corrupt, is for [`Codings::decode`] to judge, which may take as much as a window of 16 MiB.
+    pub(crate) fn decode_if_small(&self, wire: &[u8], limit: usize) -> Option<Vec<u8>> {
+        match self.0[..] {
+            [ContentEncoding::Gzip] => whole::gunzip(wire, limit),
+            [ContentEncoding::Deflate] => whole::inflate(wire, limit),
+            _ => stream::decode_if_small(wire, &self.0, limit),
+        }
+    }
+
     pub(crate) fn decode(&self, wire: &[u8], limit: usize) -> Result<Decoded, BadEncoding> {
         match self.0[..] {
             [] => decode(wire, ContentEncoding::Identity, limit),
@@ -162,11 +172,6 @@ impl Codings {
 
     pub(crate) fn stream(&self, limit: usize) -> Result<StreamDecoder, BadEncoding> {
         StreamDecoder::new(&self.0, limit)
-    }
-
-    /// Whether the body says of itself that it decodes to more than `bytes`; a hint, good for choosing a way only.
-    pub(crate) fn claims_more_than(&self, wire: &[u8], bytes: usize) -> bool {
-        self.0 == [ContentEncoding::Gzip] && whole::claimed_size(wire).is_some_and(|size| size > bytes)
     }
 }
 

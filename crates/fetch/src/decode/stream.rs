@@ -3,7 +3,7 @@
 //! Bytes are pushed in as they come; each coding is a layer that hands its output to the next, and the last layer's
 //! output stops at the limit.
 
-use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+use brotli_decompressor::{Allocator, BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 use flate2::{Decompress, FlushDecompress, Status};
 use zstd::{
     stream::raw::{DParameter, Decoder as ZstdDecoder, InBuffer, Operation, OutBuffer},
@@ -16,6 +16,10 @@ use super::{BadEncoding, ContentEncoding, Decoded, whole};
 const STEP_BYTES: usize = 32 * 1024;
 /// 8 MiB: what RFC 8878 asks a decoder to support and what browsers allow.
 const ZSTD_WINDOW_LOG_MAX: u32 = 23;
+/// The largest window that RFC 7932 knows, 16 MiB and some slack. A bomb fills it before its first byte comes out.
+const BROTLI_LARGEST_RING: usize = 17 * 1024 * 1024;
+/// What a body of half a mebibyte needs.
+const BROTLI_SMALL_RING: usize = 1024 * 1024 + 64 * 1024;
 /// A body of a million empty members would cost time without ever reaching the output limit.
 const MAX_GZIP_MEMBERS: u32 = 1024;
 /// An inner layer may see this many times the limit: more is a bomb whose outermost output never comes.
@@ -30,7 +34,15 @@ pub(crate) struct StreamDecoder {
 impl StreamDecoder {
     /// A decoder for these codings, the one to undo first at the front.
     pub(crate) fn new(codings: &[ContentEncoding], limit: usize) -> Result<StreamDecoder, BadEncoding> {
-        let layers = codings.iter().map(|coding| Layer::new(*coding)).collect::<Result<_, _>>()?;
+        StreamDecoder::with_brotli_ring(codings, limit, BROTLI_LARGEST_RING)
+    }
+
+    fn with_brotli_ring(
+        codings: &[ContentEncoding],
+        limit: usize,
+        ring: usize,
+    ) -> Result<StreamDecoder, BadEncoding> {
+        let layers = codings.iter().map(|coding| Layer::new(*coding, ring)).collect::<Result<_, _>>()?;
         Ok(StreamDecoder { layers, sink: Sink { bytes: Vec::new(), limit, overflowed: false } })
     }
 
@@ -72,6 +84,13 @@ pub(super) fn decode_at_once(
     decoder.finish()
 }
 
+/// Likewise for a body that is whole within the limit and needs no large window; nothing for any other.
+pub(super) fn decode_if_small(wire: &[u8], codings: &[ContentEncoding], limit: usize) -> Option<Vec<u8>> {
+    let mut decoder = StreamDecoder::with_brotli_ring(codings, limit, BROTLI_SMALL_RING).ok()?;
+    decoder.push(wire).ok()?;
+    decoder.finish().ok().filter(|decoded| decoded.complete).map(|decoded| decoded.bytes)
+}
+
 /// The decoded bytes, which stop at the limit.
 struct Sink {
     bytes: Vec<u8>,
@@ -102,8 +121,8 @@ struct Layer {
 }
 
 impl Layer {
-    fn new(coding: ContentEncoding) -> Result<Layer, BadEncoding> {
-        let codec = Codec::new(coding)?;
+    fn new(coding: ContentEncoding, brotli_ring: usize) -> Result<Layer, BadEncoding> {
+        let codec = Codec::new(coding, brotli_ring)?;
         Ok(Layer { coding, codec, scratch: vec![0; STEP_BYTES].into_boxed_slice(), handed_on: 0 })
     }
 }
@@ -132,6 +151,28 @@ fn push_through(layers: &mut [Layer], mut input: &[u8], sink: &mut Sink) -> Resu
     Ok(())
 }
 
+type Brotli = BrotliState<BoundedAlloc, StandardAlloc, StandardAlloc>;
+
+/// Refuses large pieces of memory, of which a brotli decoder wants only one: its window.
+struct BoundedAlloc {
+    largest: usize,
+}
+
+impl Allocator<u8> for BoundedAlloc {
+    type AllocatedMemory = <StandardAlloc as Allocator<u8>>::AllocatedMemory;
+
+    fn alloc_cell(&mut self, bytes: usize) -> Self::AllocatedMemory {
+        // The decoder takes an empty piece for "no memory" and gives up with an error.
+        if bytes > self.largest {
+            Self::AllocatedMemory::default()
+        } else {
+            StandardAlloc::default().alloc_cell(bytes)
+        }
+    }
+
+    fn free_cell(&mut self, _: Self::AllocatedMemory) {}
+}
+
 /// One coding's decoder, as its library gives it, and whether its stream has ended.
 enum Codec {
     Gzip {
@@ -148,7 +189,7 @@ enum Codec {
         ended: bool,
     },
     Brotli {
-        state: Box<BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>>,
+        state: Box<Brotli>,
         ended: bool,
     },
     Zstd {
@@ -158,7 +199,7 @@ enum Codec {
 }
 
 impl Codec {
-    fn new(coding: ContentEncoding) -> Result<Codec, BadEncoding> {
+    fn new(coding: ContentEncoding, brotli_ring: usize) -> Result<Codec, BadEncoding> {
         Ok(match coding {
             ContentEncoding::Identity => return Err(BadEncoding::Unknown),
             ContentEncoding::Gzip => {
@@ -168,7 +209,7 @@ impl Codec {
             ContentEncoding::Br => {
                 // Strict: no "large window", whose gigabyte an attacker would gladly have us allocate.
                 let state = BrotliState::new_strict(
-                    StandardAlloc::default(),
+                    BoundedAlloc { largest: brotli_ring },
                     StandardAlloc::default(),
                     StandardAlloc::default(),
                 );
@@ -253,7 +294,7 @@ fn step_deflate(
 }
 
 fn step_brotli(
-    state: &mut BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>,
+    state: &mut Brotli,
     ended: &mut bool,
     input: &[u8],
     output: &mut [u8],

@@ -39,8 +39,17 @@ type Encoder = fn(&[u8]) -> Vec<u8>;
 const ENCODERS: [(Encoder, ContentEncoding); 5] =
     [(gzip, Gzip), (zlib, Deflate), (raw_deflate, Deflate), (br, Br), (zst, Zstd)];
 
+/// Text that compresses about as well as a page does, and is the same on every run.
 fn text(bytes: usize) -> Vec<u8> {
-    (0..bytes).map(|index| b"<p class=\"x\">lorem ipsum</p>\n"[index * index % 29]).collect()
+    const WORDS: [&str; 8] = ["<p>", "lorem ", "ipsum ", "dolor ", "sit ", "</p>", "<a href=x>", "amet "];
+    let mut state = 7_u32;
+    let mut text = Vec::with_capacity(bytes + 16);
+    while text.len() < bytes {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        text.extend_from_slice(WORDS[(state >> 29) as usize].as_bytes());
+    }
+    text.truncate(bytes);
+    text
 }
 
 fn pushed_in_pieces(wire: &[u8], codings: &[ContentEncoding], limit: usize, piece: usize) -> Decoded {
@@ -161,6 +170,20 @@ fn a_zstd_window_above_eight_mebibytes_is_refused_before_it_is_allocated() {
 fn a_brotli_large_window_is_refused() {
     // RFC 7932 reserves this first byte; the "large window" extension gives it a window of up to a gigabyte.
     assert_eq!(decode(&[0x11, 0x1e, 0, 0, 0, 0], Br, 10_000), Err(BadEncoding::Corrupt(Br)));
+}
+
+#[test]
+fn a_body_is_small_only_if_it_is_whole_and_its_window_is() {
+    let coding = |name: &str| Codings::from_headers([name.as_bytes()].into_iter()).unwrap();
+    for (encode, name) in [(gzip as Encoder, "gzip"), (zlib, "deflate"), (br, "br"), (zst, "zstd")] {
+        let data = text(400_000);
+        assert_eq!(coding(name).decode_if_small(&encode(&data), 500_000), Some(data.clone()), "{name}");
+        assert_eq!(coding(name).decode_if_small(&encode(&data), 399_999), None, "{name}");
+        assert_eq!(coding(name).decode_if_small(&encode(&data)[..500], 500_000), None, "{name}");
+    }
+    let bomb = br(&vec![0; 20_000_000]);
+    assert_eq!(coding("br").decode_if_small(&bomb, 500_000), None);
+    assert_eq!(decode(&bomb, Br, 500_000).unwrap().bytes.len(), 500_000);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::support::{get, loopback_fetcher};
 
 /// What each bomb would unpack to.
 const UNPACKED_BYTES: usize = 1 << 30;
+/// The default of the settings.
 const CAP: usize = 5 * 1024 * 1024;
 
 fn zeros_into(mut encoder: impl Write) -> io::Result<()> {
@@ -53,12 +54,7 @@ fn start_bomber(coding: &'static str) -> SocketAddr {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bomb_in_any_coding_is_cut_at_the_cap() {
-    let settings = fetch::FetchSettings {
-        max_body_bytes: CAP,
-        body_idle_timeout: std::time::Duration::from_secs(20),
-        ..crate::support::loopback_settings()
-    };
-    let fetcher = fetch::Fetcher::new(settings).unwrap();
+    let fetcher = loopback_fetcher();
     for coding in ["gzip", "deflate", "br", "zstd", "gzip, gzip"] {
         let address = start_bomber(coding);
         let answer = get(&fetcher, &format!("http://{address}/")).await.unwrap();

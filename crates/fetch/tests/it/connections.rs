@@ -119,3 +119,8 @@ async fn a_connection_whose_body_was_cut_is_dropped() {
     }
     assert_eq!(server.connections(), 2);
 }
+
+#[test]
+fn a_fetcher_can_be_made_before_there_is_a_runtime() {
+    assert!(Fetcher::new(FetchSettings::default()).is_ok());
+}

@@ -6,7 +6,13 @@ use domain::FailureKind as K;
 use fetch::{FetchError, FetchSettings, Fetcher};
 use tokio::{io::AsyncWriteExt, net::TcpListener};
 
-use crate::support::{Server, failure_of, get, loopback_fetcher, loopback_settings, read_request, response};
+use crate::support::{
+    Server, failure_of, get, hasty_settings, loopback_fetcher, loopback_settings, read_request, response,
+};
+
+fn hasty_fetcher() -> Fetcher {
+    Fetcher::new(hasty_settings()).unwrap()
+}
 
 async fn failure_of_answer(answer: &[u8]) -> K {
     let server = Server::saying_once(answer).await;
@@ -63,7 +69,7 @@ async fn silence_after_the_request_is_a_response_timeout() {
         tokio::time::sleep(Duration::from_secs(30)).await;
     })
     .await;
-    assert_eq!(failure_of(&loopback_fetcher(), &server.url("/")).await, K::ResponseTimeout);
+    assert_eq!(failure_of(&hasty_fetcher(), &server.url("/")).await, K::ResponseTimeout);
 }
 
 #[tokio::test]
@@ -76,13 +82,13 @@ async fn a_head_that_drips_is_a_response_timeout() {
         }
     })
     .await;
-    assert_eq!(failure_of(&loopback_fetcher(), &server.url("/")).await, K::ResponseTimeout);
+    assert_eq!(failure_of(&hasty_fetcher(), &server.url("/")).await, K::ResponseTimeout);
 }
 
 #[tokio::test]
 async fn a_body_that_stops_is_a_body_timeout() {
     let server = Server::saying("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf").await;
-    assert_eq!(failure_of(&loopback_fetcher(), &server.url("/")).await, K::BodyTimeout);
+    assert_eq!(failure_of(&hasty_fetcher(), &server.url("/")).await, K::BodyTimeout);
 }
 
 #[tokio::test]

@@ -24,15 +24,18 @@ pub fn robots_lease(url: &str) -> Lease {
     Lease { purpose: Purpose::Robots, ..lease(url) }
 }
 
-/// Settings for loopback, with timeouts short enough to be waited for.
+/// Settings for loopback, patient enough for a busy machine.
 pub fn loopback_settings() -> FetchSettings {
+    FetchSettings { allow_private: AllowPrivate::All, ..FetchSettings::default() }
+}
+
+/// For tests of a timeout: short enough to be waited for.
+pub fn hasty_settings() -> FetchSettings {
     FetchSettings {
-        allow_private: AllowPrivate::All,
-        first_byte_timeout: Duration::from_millis(400),
-        body_idle_timeout: Duration::from_millis(400),
-        tls_timeout: Duration::from_millis(800),
-        total_timeout: Duration::from_secs(20),
-        ..FetchSettings::default()
+        first_byte_timeout: Duration::from_millis(300),
+        body_idle_timeout: Duration::from_millis(300),
+        tls_timeout: Duration::from_millis(300),
+        ..loopback_settings()
     }
 }
 

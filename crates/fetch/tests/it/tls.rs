@@ -1,6 +1,6 @@
 //! Is a server believed to be who it says, and spoken to in its best protocol?
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use domain::FailureKind as K;
@@ -17,7 +17,7 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-use crate::support::{Server, failure_of, get, loopback_settings, response};
+use crate::support::{Server, failure_of, get, hasty_settings, loopback_settings, response};
 
 struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
@@ -34,32 +34,32 @@ impl Authority {
         Authority { issuer, folder }
     }
 
-    fn ca_file(&self) -> PathBuf {
-        self.folder.path().join("ca.pem")
-    }
-
     /// A server's side of TLS with a certificate for this name, signed by the authority, changed as the test wants.
     fn acceptor(
         &self,
         name: &str,
-        protocol: &[u8],
+        protocols: &[&[u8]],
         change: impl FnOnce(&mut CertificateParams),
     ) -> TlsAcceptor {
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();
         change(&mut params);
         let key = KeyPair::generate().unwrap();
         let certificate = params.signed_by(&key, &self.issuer).unwrap();
-        acceptor_with(certificate.der().clone(), &key, protocol)
+        acceptor_with(certificate.der().clone(), &key, protocols)
     }
 
     /// A fetcher that trusts the authority and finds `secure.test` at the server.
     fn fetcher(&self, server: &Server) -> Fetcher {
+        self.fetcher_with(server, loopback_settings())
+    }
+
+    fn fetcher_with(&self, server: &Server, settings: FetchSettings) -> Fetcher {
         let hosts = self.folder.path().join("hosts");
         std::fs::write(&hosts, format!("127.0.0.1 secure.test 443={}\n", server.address.port())).unwrap();
         Fetcher::new(FetchSettings {
             hosts_file: Some(hosts),
-            extra_ca_file: Some(self.ca_file()),
-            ..loopback_settings()
+            extra_ca_file: Some(self.folder.path().join("ca.pem")),
+            ..settings
         })
         .unwrap()
     }
@@ -68,7 +68,7 @@ impl Authority {
 fn acceptor_with(
     certificate: rustls::pki_types::CertificateDer<'static>,
     key: &KeyPair,
-    protocol: &[u8],
+    protocols: &[&[u8]],
 ) -> TlsAcceptor {
     let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -78,7 +78,7 @@ fn acceptor_with(
         .with_no_client_auth()
         .with_single_cert(vec![certificate], key)
         .unwrap();
-    config.alpn_protocols = vec![protocol.to_vec()];
+    config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
     TlsAcceptor::from(Arc::new(config))
 }
 
@@ -133,7 +133,7 @@ async fn serve_http2(acceptor: TlsAcceptor, stream: TcpStream) {
 #[tokio::test]
 async fn a_certificate_of_the_extra_authority_is_trusted() {
     let authority = Authority::new();
-    let acceptor = authority.acceptor("secure.test", b"http/1.1", |_| {});
+    let acceptor = authority.acceptor("secure.test", &[b"http/1.1"], |_| {});
     let server = start_http1(acceptor, response("200 OK", b"secret page")).await;
     let fetcher = authority.fetcher(&server);
     for _ in 0..3 {
@@ -146,15 +146,15 @@ async fn a_certificate_of_the_extra_authority_is_trusted() {
 #[tokio::test]
 async fn a_certificate_that_is_not_valid_for_name_and_time_is_refused() {
     let authority = Authority::new();
-    let expired = authority.acceptor("secure.test", b"http/1.1", |params| {
+    let expired = authority.acceptor("secure.test", &[b"http/1.1"], |params| {
         params.not_before = rcgen::date_time_ymd(2019, 1, 1);
         params.not_after = rcgen::date_time_ymd(2020, 1, 1);
     });
-    let other_host = authority.acceptor("other.test", b"http/1.1", |_| {});
-    let stranger = Authority::new().acceptor("secure.test", b"http/1.1", |_| {});
+    let other_host = authority.acceptor("other.test", &[b"http/1.1"], |_| {});
+    let stranger = Authority::new().acceptor("secure.test", &[b"http/1.1"], |_| {});
     let key = KeyPair::generate().unwrap();
     let own = CertificateParams::new(["secure.test".to_owned()]).unwrap().self_signed(&key).unwrap();
-    let self_signed = acceptor_with(own.der().clone(), &key, b"http/1.1");
+    let self_signed = acceptor_with(own.der().clone(), &key, &[b"http/1.1"]);
     for (what, acceptor) in [
         ("expired", expired),
         ("for another host", other_host),
@@ -181,7 +181,8 @@ async fn what_is_not_tls_or_never_answers_is_a_handshake_failure() {
     .await;
     let closing = Server::start(|stream, _| async move { drop(stream) }).await;
     for server in [&talker, &silent, &closing] {
-        assert_eq!(failure_of(&authority.fetcher(server), "https://secure.test/").await, K::TlsHandshake);
+        let fetcher = authority.fetcher_with(server, hasty_settings());
+        assert_eq!(failure_of(&fetcher, "https://secure.test/").await, K::TlsHandshake);
     }
 }
 
@@ -189,7 +190,7 @@ async fn what_is_not_tls_or_never_answers_is_a_handshake_failure() {
 async fn an_unframed_body_may_end_without_the_goodbye_of_tls_but_a_framed_one_may_not() {
     let authority = Authority::new();
     let start = |answer: &str| {
-        start_http1(authority.acceptor("secure.test", b"http/1.1", |_| {}), answer.as_bytes().to_vec())
+        start_http1(authority.acceptor("secure.test", &[b"http/1.1"], |_| {}), answer.as_bytes().to_vec())
     };
     let unframed = start("HTTP/1.1 200 OK\r\n\r\nall there is").await;
     let answer = get(&authority.fetcher(&unframed), "https://secure.test/").await.unwrap();
@@ -201,7 +202,7 @@ async fn an_unframed_body_may_end_without_the_goodbye_of_tls_but_a_framed_one_ma
 #[tokio::test]
 async fn http2_is_spoken_where_the_server_can_and_shares_one_connection() {
     let authority = Authority::new();
-    let server = start_http2(authority.acceptor("secure.test", b"h2", |_| {})).await;
+    let server = start_http2(authority.acceptor("secure.test", &[b"h2"], |_| {})).await;
     let fetcher = authority.fetcher(&server);
     let answer = get(&fetcher, "https://secure.test/page?x=1").await.unwrap();
     assert_eq!(answer.http_version, "HTTP/2.0");
@@ -219,23 +220,17 @@ async fn http2_is_spoken_where_the_server_can_and_shares_one_connection() {
 #[tokio::test]
 async fn http2_is_not_offered_where_the_settings_say_so() {
     let authority = Authority::new();
-    let acceptor = authority.acceptor("secure.test", b"http/1.1", |_| {});
+    let acceptor = authority.acceptor("secure.test", &[b"h2", b"http/1.1"], |_| {});
     let server = start_http1(acceptor, response("200 OK", b"")).await;
-    let _names = authority.fetcher(&server);
-    let fetcher = Fetcher::new(FetchSettings {
-        http2: false,
-        hosts_file: Some(authority.folder.path().join("hosts")),
-        extra_ca_file: Some(authority.ca_file()),
-        ..loopback_settings()
-    })
-    .unwrap();
+    let settings = FetchSettings { http2: false, ..loopback_settings() };
+    let fetcher = authority.fetcher_with(&server, settings);
     assert_eq!(get(&fetcher, "https://secure.test/").await.unwrap().http_version, "HTTP/1.1");
 }
 
 #[tokio::test]
 async fn http2_streams_that_break_are_told_apart() {
     let authority = Authority::new();
-    let server = start_http2(authority.acceptor("secure.test", b"h2", |_| {})).await;
+    let server = start_http2(authority.acceptor("secure.test", &[b"h2"], |_| {})).await;
     let fetcher = authority.fetcher(&server);
     for (path, expected) in [
         ("many", K::HeaderFlood),
@@ -254,7 +249,7 @@ async fn http2_streams_that_break_are_told_apart() {
 #[tokio::test]
 async fn a_stream_that_the_server_gave_up_is_not_asked_for_again() {
     let authority = Authority::new();
-    let server = start_http2(authority.acceptor("secure.test", b"h2", |_| {})).await;
+    let server = start_http2(authority.acceptor("secure.test", &[b"h2"], |_| {})).await;
     let fetcher = authority.fetcher(&server);
     get(&fetcher, "https://secure.test/").await.unwrap();
     assert_eq!(failure_of(&fetcher, "https://secure.test/reset").await, K::ConnectionLost);
