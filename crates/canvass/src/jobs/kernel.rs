@@ -34,6 +34,8 @@ pub async fn open_catalog(storage: &Storage) -> Result<Catalog> {
 
 /// Opens the catalog of the settings, whatever its schema.
 pub async fn connect_catalog(storage: &Storage) -> Result<Catalog> {
+    let data_dir = &storage.data_dir;
+    std::fs::create_dir_all(data_dir).with_context(|| format!("cannot make {}", data_dir.display()))?;
     let url = storage.catalog_url();
     let options = OpenOptions {
         max_connections: storage.max_connections as usize,

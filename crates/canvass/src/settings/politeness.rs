@@ -112,7 +112,7 @@ section! {
         window_seconds: Seconds = Seconds(300.0),
         /// Nothing is judged before this many requests within the window.
         #[schemars(range(min = 1, max = 1000000))]
-        minimum_requests: u32 = 5,
+        minimum_requests: u32 = 10,
         /// The first suspension; each further one is twice as long.
         #[schemars(range(min = 0.01))]
         suspend_seconds: Seconds = Seconds(60.0),

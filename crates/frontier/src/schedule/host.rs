@@ -4,7 +4,7 @@ use std::{collections::VecDeque, io, net::IpAddr, time::Duration};
 
 use domain::{Failure, Moment};
 
-use super::{Visit, arrivals::Arrivals};
+use super::{Subject, Visit, arrivals::Arrivals};
 use crate::{
     CompletionFront,
     pace::{Breaker, HostPace, HostRule},
@@ -78,6 +78,8 @@ impl Host {
 /// The visits that a host still has to make.
 #[derive(Debug)]
 pub(super) struct Work {
+    /// Requests for a robots.txt, soonest first. They pass the pages, which may be waiting for just that.
+    robots: Vec<(Moment, Visit)>,
     /// Visits that were taken and could not start: they go first.
     returned: VecDeque<Visit>,
     /// Retries, soonest first.
@@ -88,7 +90,7 @@ pub(super) struct Work {
 
 impl Work {
     pub(super) fn new(arrivals: Arrivals) -> Work {
-        Work { returned: VecDeque::new(), waiting: Vec::new(), arrivals, runs: Vec::new() }
+        Work { robots: Vec::new(), returned: VecDeque::new(), waiting: Vec::new(), arrivals, runs: Vec::new() }
     }
 
     pub(super) fn add_run(&mut self, run: Run) {
@@ -96,16 +98,30 @@ impl Work {
     }
 
     pub(super) fn put_back(&mut self, visit: Visit) {
-        self.returned.push_front(visit);
+        match visit.subject {
+            Subject::Page(_) => self.returned.push_front(visit),
+            Subject::Robots { .. } => insert_by_time(&mut self.robots, Moment(0), visit),
+        }
     }
 
     pub(super) fn arrive(&mut self, visit: Visit) -> io::Result<()> {
-        self.arrivals.push(visit)
+        match visit.subject {
+            Subject::Page(_) => return self.arrivals.push(visit),
+            Subject::Robots { .. } => insert_by_time(&mut self.robots, Moment(0), visit),
+        }
+        Ok(())
     }
 
     pub(super) fn retry_at(&mut self, at: Moment, visit: Visit) {
-        let index = self.waiting.partition_point(|(other, _)| *other <= at);
-        self.waiting.insert(index, (at, visit));
+        match visit.subject {
+            Subject::Page(_) => insert_by_time(&mut self.waiting, at, visit),
+            Subject::Robots { .. } => insert_by_time(&mut self.robots, at, visit),
+        }
+    }
+
+    /// When the next robots.txt may be asked for, if one is to be.
+    pub(super) fn robots_due_at(&self) -> Option<Moment> {
+        self.robots.first().map(|(at, _)| *at)
     }
 
     /// The earliest moment at which there is something to do; `None` if there is nothing.
@@ -114,7 +130,11 @@ impl Work {
         if !self.returned.is_empty() || (fresh && self.waiting.len() < MOST_WAITING) {
             return Some(Moment(0));
         }
-        self.waiting.first().map(|(at, _)| *at)
+        let earliest = |of: &[(Moment, Visit)]| of.first().map(|(at, _)| *at);
+        match (earliest(&self.robots), earliest(&self.waiting)) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        }
     }
 
     /// Takes the next visit that is due.
@@ -124,6 +144,9 @@ impl Work {
         done: &CompletionFront,
         now: Moment,
     ) -> io::Result<Option<Visit>> {
+        if self.robots.first().is_some_and(|(at, _)| *at <= now) {
+            return Ok(Some(self.robots.remove(0).1));
+        }
         if let Some(visit) = self.returned.pop_front() {
             return Ok(Some(visit));
         }
@@ -152,4 +175,9 @@ impl Work {
         }
         self.take(queue, done, Moment::FAR_FUTURE)
     }
+}
+
+fn insert_by_time(into: &mut Vec<(Moment, Visit)>, at: Moment, visit: Visit) {
+    let index = into.partition_point(|(other, _)| *other <= at);
+    into.insert(index, (at, visit));
 }

@@ -97,7 +97,13 @@ impl Frontier {
         match self.permission(id, &visit, now) {
             Permission::Granted => Ok(self.start(id, visit, now)),
             Permission::Asked => {
-                self.host(id).work.put_back(visit);
+                let host = self.host(id);
+                host.work.put_back(visit);
+                // its pages sleep until the answer; its own requests for robots.txt do not
+                if let Some(at) = host.work.robots_due_at() {
+                    let at = at.max(host.pace.next_allowed_at());
+                    self.schedule_at(id, at);
+                }
                 Ok(None)
             }
             Permission::Refused(disposition) => {
@@ -124,9 +130,7 @@ impl Frontier {
             RobotsState::Recalling | RobotsState::Fetching => Permission::Asked,
             RobotsState::Known(_, since) if now.since(*since) > ttl => {
                 known.state = RobotsState::Fetching;
-                let robots = Visit::robots(origin.to_owned());
-                host.work.put_back(robots);
-                self.schedule(id, now);
+                host.work.put_back(Visit::robots(origin.to_owned()));
                 Permission::Asked
             }
             RobotsState::Known(rules, _) if rules.decide(path_of(visit.url())).allowed => Permission::Granted,

@@ -67,6 +67,7 @@ pub struct CommitRules {
 #[derive(Clone)]
 pub struct Writer {
     entries: mpsc::Sender<Entry>,
+    messages: mpsc::UnboundedSender<Message>,
 }
 
 impl Writer {
@@ -77,6 +78,7 @@ impl Writer {
         messages: mpsc::UnboundedSender<Message>,
     ) -> Result<(Writer, JoinHandle<Result<Books>>)> {
         let (entries, arriving) = mpsc::channel(QUEUE);
+        let writer = Writer { entries, messages: messages.clone() };
         let runtime = Handle::current();
         let run = move || {
             let outcome = write_all(books, rules, arriving, &messages, &runtime);
@@ -86,13 +88,15 @@ impl Writer {
             outcome
         };
         let thread = thread::Builder::new().name("log".to_owned()).spawn(run).context("cannot start the log's thread")?;
-        Ok((Writer { entries }, thread))
+        Ok((writer, thread))
     }
 
     /// Hands over a completion; waits while the log is behind.
     pub async fn send(&self, entry: Entry) {
-        // the log's thread ends early only with an error, which it reports itself
-        let _ = self.entries.send(entry).await;
+        if self.entries.send(entry).await.is_err() {
+            // it has ended with an error, which it told first, or with a panic
+            let _ = self.messages.send(Message::WriterFailed("its thread has ended".to_owned()));
+        }
     }
 }
 
@@ -112,7 +116,7 @@ fn write_all(
     let mut unsynced = 0;
     loop {
         let wait = rules.every.min(rules.checkpoint_every);
-        match runtime.block_on(timeout(wait, arriving.recv())) {
+        match runtime.block_on(async { timeout(wait, arriving.recv()).await }) {
             Ok(None) => return Ok(books),
             Ok(Some(first)) => unsynced += write_batch(&mut books, first, &mut arriving, messages)?,
             Err(_) => {}
