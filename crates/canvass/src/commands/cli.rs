@@ -3,9 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use super::{
-    config::ConfigCommand, crawl::CrawlArgs, demo::DemoArgs, history::HistoryArgs, init::InitArgs, ledger::LedgerArgs,
-    migrate::MigrateArgs, robots::RobotsCommand, sandbox::SandboxCommand, segments::SegmentsCommand,
-    status::StatusArgs, url::UrlCommand,
+    config::ConfigCommand, crawl::CrawlArgs, demo::DemoArgs, history::HistoryArgs, init::InitArgs,
+    ledger::LedgerArgs, migrate::MigrateArgs, robots::RobotsCommand, sandbox::SandboxCommand,
+    segments::SegmentsCommand, status::StatusArgs, url::UrlCommand,
 };
 use crate::settings::SettingsArgs;
 

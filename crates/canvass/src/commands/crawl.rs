@@ -159,10 +159,16 @@ fn new_round(settings: &Settings, now: Moment) -> Result<RoundFolder> {
 async fn dry_run(choice: &Choice, settings: &Settings, as_json: bool, out: &mut dyn Write) -> Result<Exit> {
     let mut checks: Vec<(&str, Result<String>)> = Vec::new();
     checks.push(("settings", Ok("read and valid".to_owned())));
-    checks.push(("fetcher", fetch::Fetcher::new(fetch_settings(settings)?).map(|_| "ready".to_owned()).map_err(Into::into)));
+    checks.push((
+        "fetcher",
+        fetch::Fetcher::new(fetch_settings(settings)?).map(|_| "ready".to_owned()).map_err(Into::into),
+    ));
     checks.push(("list", check_list(choice, settings)));
     checks.push(("data folder", check_writable(&settings.storage.data_dir)));
-    checks.push(("catalog", open_catalog(&settings.storage).await.map(|_| "reached, schema up to date".to_owned())));
+    checks.push((
+        "catalog",
+        open_catalog(&settings.storage).await.map(|_| "reached, schema up to date".to_owned()),
+    ));
     let good = checks.iter().all(|(_, check)| check.is_ok());
     if as_json {
         let rows: Vec<_> = checks

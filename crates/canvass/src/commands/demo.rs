@@ -12,12 +12,7 @@ use domain::Completion;
 use sandbox::{Plan, TruthLine, World};
 use serde_json::json;
 
-use super::{
-    crawl::print_report,
-    print_json,
-    sandbox::lay_out,
-    table::grouped,
-};
+use super::{crawl::print_report, print_json, sandbox::lay_out, table::grouped};
 use crate::{
     clock::Clock,
     exit::Exit,
@@ -122,10 +117,12 @@ pub struct Comparison {
 pub fn compare(world: &World, folder: &RoundFolder) -> Result<Comparison> {
     let mut found: BTreeMap<u64, (String, String)> = BTreeMap::new();
     for_each_completion(folder, |completion: &Completion, _| {
-        let names = (completion.disposition.name().to_owned(), completion.disposition.detail_name().to_owned());
+        let names =
+            (completion.disposition.name().to_owned(), completion.disposition.detail_name().to_owned());
         found.insert(completion.target.line, names);
     })?;
-    for (file, name, column) in [("rejected.csv", "rejected", Some(3)), ("duplicates.csv", "duplicate", None)] {
+    for (file, name, column) in [("rejected.csv", "rejected", Some(3)), ("duplicates.csv", "duplicate", None)]
+    {
         let mut rows = csv::Reader::from_path(folder.file(file))?;
         for row in rows.records() {
             let row = row?;

@@ -115,7 +115,10 @@ pub async fn sandbox(command: &SandboxCommand, out: &mut dyn Write) -> Result<Ex
     let SandboxFiles { list, truth, settings, requests } = &files;
     if args.json {
         let paths = json!({ "list": list, "truth": truth, "settings": settings, "requests": requests });
-        print_json(out, &json!({ "sites": world.sites().len(), "targets": world.target_count(), "files": paths }))?;
+        print_json(
+            out,
+            &json!({ "sites": world.sites().len(), "targets": world.target_count(), "files": paths }),
+        )?;
     } else {
         writeln!(out, "serving {} sites; crawl them from another terminal:", world.sites().len())?;
         writeln!(out, "  canvass --config {} migrate", settings.display())?;

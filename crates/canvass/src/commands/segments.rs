@@ -96,7 +96,12 @@ fn list(folder: &crate::round::RoundFolder, as_json: bool, out: &mut dyn Write) 
     for (path, records, bytes, hash) in rows {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let state = hash.map_or("open".to_owned(), |hash| format!("sha256 {}…", &hash[..12]));
-        writeln!(out, "{name:<24} {:>10} records {:>10}  {state}", grouped(records), indicatif::HumanBytes(bytes))?;
+        writeln!(
+            out,
+            "{name:<24} {:>10} records {:>10}  {state}",
+            grouped(records),
+            indicatif::HumanBytes(bytes)
+        )?;
     }
     Ok(Exit::Done)
 }

@@ -174,7 +174,11 @@ fn draw_stage(text: &mut String, stage: &Stage, live: Option<&Status>, now: Mome
         }
         _ => {
             if let Some(balanced) = stage.counts.get("balanced").and_then(serde_json::Value::as_bool) {
-                text.push_str(if balanced { " · the books balance" } else { " · the books do not balance" });
+                text.push_str(if balanced {
+                    " · the books balance"
+                } else {
+                    " · the books do not balance"
+                });
             }
         }
     }

@@ -15,7 +15,7 @@ pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -76,7 +76,12 @@ impl fmt::Display for Balance<'_> {
             let lines: Vec<String> = ledger.open_lines.iter().map(u64::to_string).collect();
             let more = ledger.open_targets - ledger.open_lines.len() as u64;
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            writeln!(f, "  not ended  {:>12}  lines {}{more}", grouped(ledger.open_targets), lines.join(", "))?;
+            writeln!(
+                f,
+                "  not ended  {:>12}  lines {}{more}",
+                grouped(ledger.open_targets),
+                lines.join(", ")
+            )?;
         }
         for problem in &ledger.problems {
             writeln!(f, "  ✗ {problem}")?;
@@ -88,7 +93,12 @@ impl fmt::Display for Balance<'_> {
                 ledger.segments, ledger.verified_segments
             )?;
         } else {
-            writeln!(f, "  ✗ {} of {} lines are explained", grouped(ledger.explained()), grouped(ledger.lines))?;
+            writeln!(
+                f,
+                "  ✗ {} of {} lines are explained",
+                grouped(ledger.explained()),
+                grouped(ledger.lines)
+            )?;
         }
         Ok(())
     }
@@ -126,7 +136,9 @@ mod tests {
 
     #[test]
     fn numbers_are_grouped_by_three() {
-        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (515_204, "515,204"), (10_000_000, "10,000,000")] {
+        for (number, text) in
+            [(0, "0"), (999, "999"), (1_000, "1,000"), (515_204, "515,204"), (10_000_000, "10,000,000")]
+        {
             assert_eq!(grouped(number), text);
         }
     }

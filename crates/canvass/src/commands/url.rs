@@ -59,9 +59,16 @@ fn answer_lines(
     Ok(Exit::Done)
 }
 
-fn print_normal(as_json: bool, raw: &str, answer: Result<NormalUrl, String>, out: &mut dyn Write) -> Result<()> {
+fn print_normal(
+    as_json: bool,
+    raw: &str,
+    answer: Result<NormalUrl, String>,
+    out: &mut dyn Write,
+) -> Result<()> {
     match answer {
-        Ok(normal) if as_json => writeln!(out, "{}", json!({ "url": raw.trim(), "normal": normal.as_str() }))?,
+        Ok(normal) if as_json => {
+            writeln!(out, "{}", json!({ "url": raw.trim(), "normal": normal.as_str() }))?
+        }
         Ok(normal) => writeln!(out, "{}", normal.as_str())?,
         Err(reason) if as_json => writeln!(out, "{}", json!({ "url": raw.trim(), "error": reason }))?,
         Err(reason) => writeln!(out, "error: {reason}")?,

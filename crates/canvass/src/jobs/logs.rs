@@ -25,7 +25,8 @@ pub fn start_logging(folder: &Path, stage: &str, logs: &Logs) -> io::Result<()> 
     }
     let log = StageLog(Arc::new(Mutex::new(file)));
     let filter = EnvFilter::try_from_env("CANVASS_LOG").unwrap_or_else(|_| EnvFilter::new(logs.level.name()));
-    let started = tracing_subscriber::fmt().json().with_env_filter(filter).with_writer(log.clone()).try_init();
+    let started =
+        tracing_subscriber::fmt().json().with_env_filter(filter).with_writer(log.clone()).try_init();
     // a test may have set up logging of its own; that is fine
     if started.is_ok() {
         let _ = CURRENT.set(log);

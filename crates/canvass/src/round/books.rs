@@ -8,7 +8,10 @@ use domain::Completion;
 use frontier::CompletionFront;
 use serde::{Deserialize, Serialize};
 
-use super::{Checkpoint, RoundFolder, outcomes::Outcomes};
+use super::{
+    Checkpoint, RoundFolder,
+    outcomes::{Outcomes, still_hold},
+};
 
 /// Targets by how they ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,10 +83,11 @@ pub struct Books {
 impl Books {
     /// Takes up the books of a round where they stand: reads the checkpoint, then the log's tail past it.
     pub fn open(folder: &RoundFolder, limits: Limits) -> Result<Books> {
-        let Checkpoint { position, mut front, mut tally, outcomes } =
-            Checkpoint::read(folder)?.unwrap_or_default();
-        let mut outcomes =
-            Outcomes::open(folder, outcomes).with_context(|| in_folder("open the outcome files", folder.path()))?;
+        // without a checkpoint, or with one whose files were touched, the whole log is read: slower, and as right
+        let checkpoint = Checkpoint::read(folder)?.filter(|known| still_hold(folder, known.outcomes));
+        let Checkpoint { position, mut front, mut tally, outcomes } = checkpoint.unwrap_or_default();
+        let mut outcomes = Outcomes::open(folder, outcomes)
+            .with_context(|| in_folder("open the outcome files", folder.path()))?;
         let mut problem = Ok(());
         let log = SegmentLog::open(&folder.segments(), limits, position, |record| {
             if problem.is_ok() {
@@ -114,7 +118,9 @@ impl Books {
         }
         self.log.append(head, body)?;
         self.tally.count(completion, body.len() as u64);
-        self.outcomes.add(completion).with_context(|| in_folder("write the outcome files", self.folder.path()))
+        self.outcomes
+            .add(completion)
+            .with_context(|| in_folder("write the outcome files", self.folder.path()))
     }
 
     /// Puts the batch into the log: from now on it survives a crash of the process.
@@ -132,7 +138,8 @@ impl Books {
     pub fn checkpoint(&mut self) -> Result<()> {
         let position = self.log.sync()?;
         let outcomes = self.outcomes.sync()?;
-        let checkpoint = Checkpoint { position, front: self.front.clone(), tally: self.tally.clone(), outcomes };
+        let checkpoint =
+            Checkpoint { position, front: self.front.clone(), tally: self.tally.clone(), outcomes };
         checkpoint.write(&self.folder)
     }
 

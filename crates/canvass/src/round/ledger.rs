@@ -103,7 +103,8 @@ pub fn prove(folder: &RoundFolder, mut progress: impl FnMut(usize, usize)) -> Re
     compare_rows(folder, EXCLUDED_FILE, &excluded_lines, &mut ledger.problems)?;
     count_list_files(folder, &enlisted, &mut ledger)?;
     name_open_targets(folder, &enlisted, &front, &mut ledger)?;
-    ledger.balanced = ledger.problems.is_empty() && ledger.open_targets == 0 && ledger.explained() == ledger.lines;
+    ledger.balanced =
+        ledger.problems.is_empty() && ledger.open_targets == 0 && ledger.explained() == ledger.lines;
     if !ledger.balanced && ledger.open_targets == 0 && ledger.problems.is_empty() {
         let (explained, lines) = (ledger.explained(), ledger.lines);
         ledger.problems.push(format!("{explained} lines are explained, but the list has {lines}"));
@@ -145,7 +146,12 @@ impl RowSum {
     }
 }
 
-fn compare_rows(folder: &RoundFolder, name: &str, expected: &RowSum, problems: &mut Vec<String>) -> Result<()> {
+fn compare_rows(
+    folder: &RoundFolder,
+    name: &str,
+    expected: &RowSum,
+    problems: &mut Vec<String>,
+) -> Result<()> {
     let mut found = RowSum::default();
     read_rows(folder, name, |row| {
         if let Some(line) = row.get(2).and_then(|line| line.parse().ok()) {
@@ -203,7 +209,8 @@ fn read_rows(folder: &RoundFolder, name: &str, mut visit: impl FnMut(&csv::Strin
     if !path.exists() {
         return Ok(());
     }
-    let mut reader = csv::Reader::from_path(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut reader =
+        csv::Reader::from_path(&path).with_context(|| format!("cannot read {}", path.display()))?;
     for row in reader.records() {
         visit(&row.with_context(|| format!("cannot read {}", path.display()))?);
     }

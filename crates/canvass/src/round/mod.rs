@@ -169,7 +169,8 @@ pub fn find_round(data_dir: &Path, named: Option<&RoundId>) -> Result<RoundFolde
         if folder.exists() {
             return Ok(folder);
         }
-        let known: Vec<_> = list_rounds(data_dir)?.into_iter().map(|(round, _)| round.round.to_string()).collect();
+        let known: Vec<_> =
+            list_rounds(data_dir)?.into_iter().map(|(round, _)| round.round.to_string()).collect();
         let known = if known.is_empty() { "there is none yet".to_owned() } else { known.join(", ") };
         bail!("no round `{round}` under {} (rounds: {known})", data_dir.join("rounds").display());
     }

@@ -27,6 +27,13 @@ pub struct Outcomes {
     excluded: OutcomeFile,
 }
 
+/// Whether both files still hold what a checkpoint says; a file that was deleted or cut does not.
+#[must_use]
+pub fn still_hold(folder: &RoundFolder, lengths: Lengths) -> bool {
+    let length = |name| std::fs::metadata(folder.file(name)).map_or(0, |file| file.len());
+    length(FAILED_FILE) >= lengths.0 && length(EXCLUDED_FILE) >= lengths.1
+}
+
 impl Outcomes {
     /// Opens both files, cut back to `lengths`.
     pub fn open(folder: &RoundFolder, lengths: Lengths) -> io::Result<Outcomes> {

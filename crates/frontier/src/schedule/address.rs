@@ -12,10 +12,13 @@ use domain::Moment;
 /// Counts requests per address. Shared by the frontier, which knows most hosts' addresses, and the fetch tasks, which
 /// learn them.
 #[derive(Debug)]
-pub struct AddressGate {
+pub struct AddressGate(Mutex<Addresses>);
+
+#[derive(Debug)]
+struct Addresses {
     cap: usize,
     gap: Duration,
-    addresses: Mutex<HashMap<IpAddr, Traffic>>,
+    traffic: HashMap<IpAddr, Traffic>,
 }
 
 #[derive(Debug, Default)]
@@ -31,38 +34,45 @@ impl AddressGate {
     /// At most `cap` requests at once and one per `gap` to each address; a cap of zero means no limit.
     #[must_use]
     pub fn new(cap: usize, gap: Duration) -> AddressGate {
-        AddressGate { cap, gap, addresses: Mutex::new(HashMap::new()) }
+        AddressGate(Mutex::new(Addresses { cap, gap, traffic: HashMap::new() }))
+    }
+
+    /// Takes new limits; what is under way stays.
+    pub fn set_limits(&self, cap: usize, gap: Duration) {
+        let mut addresses = self.lock();
+        (addresses.cap, addresses.gap) = (cap, gap);
     }
 
     /// Reserves a request to an address; false if it has enough.
     #[must_use]
     pub fn try_enter(&self, address: IpAddr, now: Moment) -> bool {
-        if self.cap == 0 {
+        let mut addresses = self.lock();
+        let Addresses { cap, gap, traffic } = &mut *addresses;
+        if *cap == 0 {
             return true;
         }
-        let mut addresses = self.lock();
-        if addresses.len() >= SWEEP_AT {
-            addresses.retain(|_, traffic| traffic.under_way > 0 || traffic.next_allowed_at > now);
+        if traffic.len() >= SWEEP_AT {
+            traffic.retain(|_, known| known.under_way > 0 || known.next_allowed_at > now);
         }
-        let traffic = addresses.entry(address).or_default();
-        if traffic.under_way >= self.cap || now < traffic.next_allowed_at {
+        let known = traffic.entry(address).or_default();
+        if known.under_way >= *cap || now < known.next_allowed_at {
             return false;
         }
-        traffic.under_way += 1;
-        traffic.next_allowed_at = now.after(self.gap);
+        known.under_way += 1;
+        known.next_allowed_at = now.after(*gap);
         true
     }
 
     /// Ends a request that was reserved.
     pub fn leave(&self, address: IpAddr) {
-        if let Some(traffic) = self.lock().get_mut(&address) {
-            traffic.under_way = traffic.under_way.saturating_sub(1);
+        if let Some(known) = self.lock().traffic.get_mut(&address) {
+            known.under_way = known.under_way.saturating_sub(1);
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<IpAddr, Traffic>> {
+    fn lock(&self) -> MutexGuard<'_, Addresses> {
         // the map is counters: a panic elsewhere leaves it whole
-        self.addresses.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -61,9 +61,11 @@ impl Arrivals {
             let mut bytes = vec![0; want];
             let length = file.read_at(&mut bytes, self.read_from)?;
             let mut rest = &bytes[..length];
-            while let Some(visit) = take_visit(&mut rest).filter(|_| self.head.len() < IN_MEMORY) {
-                self.read_from = self.read_from + visit.1;
-                self.head.push_back(visit.0);
+            while self.head.len() < IN_MEMORY
+                && let Some((visit, taken)) = take_visit(&mut rest)
+            {
+                self.read_from += taken;
+                self.head.push_back(visit);
                 self.spilled -= 1;
             }
             if self.head.is_empty() && length < want {

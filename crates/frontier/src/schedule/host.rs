@@ -90,7 +90,13 @@ pub(super) struct Work {
 
 impl Work {
     pub(super) fn new(arrivals: Arrivals) -> Work {
-        Work { robots: Vec::new(), returned: VecDeque::new(), waiting: Vec::new(), arrivals, runs: Vec::new() }
+        Work {
+            robots: Vec::new(),
+            returned: VecDeque::new(),
+            waiting: Vec::new(),
+            arrivals,
+            runs: Vec::new(),
+        }
     }
 
     pub(super) fn add_run(&mut self, run: Run) {

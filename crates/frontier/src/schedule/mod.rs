@@ -229,6 +229,7 @@ impl Frontier {
     /// Takes new politeness; hosts that are active feel it with their next request.
     pub fn set_politeness(&mut self, politeness: Politeness, now: Moment) {
         self.window.set_rules(politeness.window.clone());
+        self.gate.set_limits(politeness.per_address, politeness.per_address_gap);
         self.bucket = TokenBucket::new(politeness.max_requests_per_second, politeness.burst, now);
         for host in self.hosts.iter_mut().flatten() {
             host.rule = politeness.policy.rule_for(&host.name);

@@ -74,9 +74,15 @@ impl World {
             None => Default::default(),
         };
         let window = politeness.window.max;
-        let frontier =
-            Frontier::open(&folder.join("frontier"), done.clone(), politeness, memories.values().cloned(), now, 42)
-                .unwrap();
+        let frontier = Frontier::open(
+            &folder.join("frontier"),
+            done.clone(),
+            politeness,
+            memories.values().cloned(),
+            now,
+            42,
+        )
+        .unwrap();
         let random = random.max(88_172_645_463_325_252);
         World {
             frontier,
@@ -205,7 +211,10 @@ impl World {
         for (host, mut requests) in by_host {
             requests.sort();
             let first = requests.iter().find(|(_, path)| *path != "/there").map(|(_, path)| *path);
-            assert!(first.is_none_or(|path| path == "/robots.txt"), "{host} was asked for a page before its robots.txt");
+            assert!(
+                first.is_none_or(|path| path == "/robots.txt"),
+                "{host} was asked for a page before its robots.txt"
+            );
             for pair in requests.windows(2) {
                 // a crash before the robots.txt was answered leaves its crawl-delay unknown
                 let unknown = matches!(pair[1].1, "/robots.txt" | "/there");

@@ -3,11 +3,7 @@
 //! One task owns the frontier, so nothing in it is locked. It hands out what is due, waits for what comes back, and
 //! before any request leaves it makes durable what must not be forgotten about the host.
 
-use std::{
-    path::PathBuf,
-    sync::Arc,
-    time::Duration,
-};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, bail};
 use bytes::Bytes;
@@ -83,7 +79,10 @@ impl Dispatcher<'_> {
         loop {
             let stopping = stop.borrow().is_some();
             let wake = if stopping { None } else { self.hand_out().await? };
-            if self.frontier.in_flight() == 0 && self.settling == 0 && (stopping || wake == Some(Wake::Drained)) {
+            if self.frontier.in_flight() == 0
+                && self.settling == 0
+                && (stopping || wake == Some(Wake::Drained))
+            {
                 break;
             }
             let until = match wake {
@@ -116,11 +115,13 @@ impl Dispatcher<'_> {
         let mut settled = 0;
         let wake = loop {
             let now = self.clock.now();
-            let next = self.frontier.lease(now).with_context(|| format!("cannot read {}", self.queue.display()))?;
+            let next =
+                self.frontier.lease(now).with_context(|| format!("cannot read {}", self.queue.display()))?;
             match next {
                 Next::Go(assignment) => assignments.push(assignment),
                 Next::Settle { target, disposition, requests } => {
-                    let completion = Completion { target, disposition, requests, ended_at: now, capture: None };
+                    let completion =
+                        Completion { target, disposition, requests, ended_at: now, capture: None };
                     self.settling += 1;
                     settled += 1;
                     self.visitor.writer.send(Entry::new(completion, Bytes::new(), None)).await;
@@ -245,7 +246,8 @@ impl Dispatcher<'_> {
         if origins.is_empty() {
             return;
         }
-        let fresh_after = Moment(self.clock.now().0 - i64::try_from(self.robots_ttl.as_millis()).unwrap_or(i64::MAX));
+        let fresh_after =
+            Moment(self.clock.now().0 - i64::try_from(self.robots_ttl.as_millis()).unwrap_or(i64::MAX));
         let (catalog, messages) = (self.job.catalog().clone(), self.visitor.messages.clone());
         tokio::spawn(async move {
             for some in origins.chunks(RECALLED_AT_ONCE) {

@@ -71,7 +71,11 @@ pub fn enlist(
         lines += 1;
         take_line(&mut enlister, &rules, &line)?;
         if lines % 10_000 == 0 {
-            progress(EnlistProgress { lines, bytes: (source.bytes_read(), source.total_bytes()), settled: 0 });
+            progress(EnlistProgress {
+                lines,
+                bytes: (source.bytes_read(), source.total_bytes()),
+                settled: 0,
+            });
         }
     }
     let bytes = (source.bytes_read(), source.total_bytes());

@@ -96,8 +96,10 @@ pub async fn run(plan: CrawlPlan, catalog: Catalog, clock: Clock) -> Result<Craw
     if let Some(hours) = settings.crawl.deadline_hours {
         job.stop_after(std::time::Duration::from_secs_f64(hours * 3_600.0));
     }
+    // from the start: a SIGHUP that nobody listens for ends a process
+    let reloads = listen_for_reload(reload)?;
     let show = Show::new(&folder, std::io::stderr().is_terminal() && !quiet, quiet);
-    let worked = work(&job, &folder, &list, &settings, reload, clock, show).await;
+    let worked = work(&job, &folder, &list, &settings, reloads, clock, show).await;
     match worked {
         Ok((enlisted, tally, ledger)) => {
             let outcome = outcome_of(&tally, ledger.as_ref(), job.stopped(), &settings.crawl.thresholds);
@@ -123,7 +125,7 @@ async fn work(
     folder: &RoundFolder,
     list: &str,
     settings: &Settings,
-    reload: Box<dyn Fn() -> Result<Settings> + Send>,
+    reloads: watch::Receiver<Option<Politeness>>,
     clock: Clock,
     mut show: Show,
 ) -> Result<(Enlisted, Tally, Option<Ledger>)> {
@@ -132,7 +134,7 @@ async fn work(
         return Ok((enlisted, Tally::default(), None));
     }
     start_logging(&folder.logs(), "crawl", &settings.logs)?;
-    let crawl = run_crawl(job, folder, &enlisted, settings, reload, clock, &mut show);
+    let crawl = run_crawl(job, folder, &enlisted, settings, reloads, clock, &mut show);
     let tally = job.stage("crawl", crawl).await?;
     if job.stopped().is_some() {
         return Ok((enlisted, tally, None));
@@ -173,7 +175,7 @@ async fn run_crawl(
     folder: &RoundFolder,
     enlisted: &Enlisted,
     settings: &Settings,
-    reload: Box<dyn Fn() -> Result<Settings> + Send>,
+    reloads: watch::Receiver<Option<Politeness>>,
     clock: Clock,
     show: &mut Show,
 ) -> Result<(Tally, serde_json::Value)> {
@@ -198,7 +200,6 @@ async fn run_crawl(
         messages,
         clock,
     });
-    let reloads = listen_for_reload(reload)?;
     let dispatcher = Dispatcher {
         frontier,
         visitor,
@@ -215,7 +216,8 @@ async fn run_crawl(
     };
     let progress = dispatcher.run(show).await?;
     // the dispatcher held the last way to the log, so its thread has ended or is about to
-    let books = tokio::task::spawn_blocking(|| writer::join(log_thread)).await.context("the log panicked")??;
+    let books =
+        tokio::task::spawn_blocking(|| writer::join(log_thread)).await.context("the log panicked")??;
     show.done();
     let finished = progress.tally().ended() == enlisted.targets;
     let tally = if finished { books.close()? } else { books.leave()? };
@@ -227,12 +229,14 @@ async fn run_ledger(folder: &RoundFolder, show: &mut Show) -> Result<(Ledger, se
     let (folder, bar) = (folder.clone(), show.proving());
     let proving = move || prove(&folder, |read, all| bar.segments(read, all));
     let ledger = tokio::task::spawn_blocking(proving).await.context("the ledger panicked")??;
-    let counts = json!({ "lines": ledger.lines, "explained": ledger.explained(), "balanced": ledger.balanced });
+    let counts =
+        json!({ "lines": ledger.lines, "explained": ledger.explained(), "balanced": ledger.balanced });
     Ok((ledger, counts))
 }
 
 async fn forget_what_is_old(catalog: &Catalog, robots_ttl: std::time::Duration, now: Moment) -> Result<()> {
-    let before = |age: std::time::Duration| Moment(now.0 - i64::try_from(age.as_millis()).unwrap_or(i64::MAX));
+    let before =
+        |age: std::time::Duration| Moment(now.0 - i64::try_from(age.as_millis()).unwrap_or(i64::MAX));
     catalog::robots::forget_older(catalog, before(robots_ttl)).await?;
     // a request that was under way at a crash is remembered as such for an hour
     catalog::hosts::forget_expired(catalog, before(std::time::Duration::from_secs(3_600))).await?;
@@ -260,7 +264,12 @@ fn listen_for_reload(
     Ok(told)
 }
 
-fn outcome_of(tally: &Tally, ledger: Option<&Ledger>, stopped: Option<Stop>, thresholds: &Thresholds) -> JobOutcome {
+fn outcome_of(
+    tally: &Tally,
+    ledger: Option<&Ledger>,
+    stopped: Option<Stop>,
+    thresholds: &Thresholds,
+) -> JobOutcome {
     let counts = serde_json::to_value(tally).unwrap_or_default();
     let percent = tally.failure_percent();
     let high = tally.ended() >= thresholds.minimum_targets && percent > thresholds.high_failure_percent;

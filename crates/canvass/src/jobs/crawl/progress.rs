@@ -1,10 +1,6 @@
 //! How is the crawl going?
 
-use std::{
-    collections::HashMap,
-    path::Path,
-    time::Duration,
-};
+use std::{collections::HashMap, path::Path, time::Duration};
 
 use domain::{Completion, Disposition, Moment, RoundId};
 use frontier::host_of;
@@ -123,7 +119,8 @@ impl Progress {
         let seconds = now.since(then).max(Duration::from_millis(1)).as_secs_f64();
         let targets_per_second = (self.tally.ended() - ended) as f64 / seconds;
         let left = self.targets.saturating_sub(self.tally.ended());
-        let eta_seconds = (targets_per_second > 0.0).then(|| (left as f64 / targets_per_second).ceil() as u64);
+        let eta_seconds =
+            (targets_per_second > 0.0).then(|| (left as f64 / targets_per_second).ceil() as u64);
         let mut worst: Vec<_> = self.failures.iter().collect();
         worst.sort_by(|a, b| b.1.0.cmp(&a.1.0).then(a.0.cmp(b.0)));
         let worst = worst.into_iter().take(WORST);

@@ -28,7 +28,8 @@ impl Show {
     /// Shows the crawl of a round.
     #[must_use]
     pub fn new(folder: &RoundFolder, with_bar: bool, quiet: bool) -> Show {
-        let bar = with_bar.then(|| ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(8)));
+        let bar =
+            with_bar.then(|| ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(8)));
         let status_file = folder.file(STATUS_FILE);
         Show { round: folder.round.clone(), status_file, bar, quiet, last_line: Instant::now() }
     }
@@ -70,8 +71,11 @@ impl Watcher for Show {
         status.window = frontier.window();
         status.active_hosts = frontier.active_hosts();
         let failed = status.tally.all_failed();
-        let eta = status.eta_seconds.map_or("…".to_owned(), |s| HumanDuration(Duration::from_secs(s)).to_string());
-        let rate = format!("{:.0}/s {}/s", status.targets_per_second, HumanBytes(status.bytes_per_second as u64));
+        let eta = status
+            .eta_seconds
+            .map_or("…".to_owned(), |s| HumanDuration(Duration::from_secs(s)).to_string());
+        let rate =
+            format!("{:.0}/s {}/s", status.targets_per_second, HumanBytes(status.bytes_per_second as u64));
         if let Some(bar) = &self.bar {
             bar.set_style(style("crawl {bar:20} {pos}/{len} {msg}"));
             bar.set_length(status.targets);
@@ -88,7 +92,9 @@ impl Watcher for Show {
     fn event(&mut self, event: &Event) {
         match event {
             Event::HostSuspended { host, until } => {
-                self.say(&format!("suspended {host} until {until}: more than half of its answers were errors"));
+                self.say(&format!(
+                    "suspended {host} until {until}: more than half of its answers were errors"
+                ));
             }
             Event::HostGivenUp { host } => {
                 self.say(&format!("gave up {host}: its remaining targets fail as host_suspended"));
@@ -125,7 +131,8 @@ impl StageBar {
     pub fn show(&self, now: &EnlistProgress) {
         let Some(bar) = &self.0 else { return };
         let EnlistProgress { lines, bytes: (read, all), settled } = now;
-        let share = all.filter(|all| *all > 0).map_or(String::new(), |all| format!(" ({} %)", read * 100 / all));
+        let share =
+            all.filter(|all| *all > 0).map_or(String::new(), |all| format!(" ({} %)", read * 100 / all));
         bar.set_message(match settled {
             0 => format!("{lines} lines read{share}"),
             settled => format!("{lines} lines read, {settled} sorted by host"),
@@ -156,7 +163,5 @@ impl Drop for StageBar {
 }
 
 fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template)
-        .expect("the templates are constants")
-        .progress_chars("█▉▊▋▌▍▎▏ ")
+    ProgressStyle::with_template(template).expect("the templates are constants").progress_chars("█▉▊▋▌▍▎▏ ")
 }

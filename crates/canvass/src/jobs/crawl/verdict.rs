@@ -2,7 +2,9 @@
 
 use bytes::Bytes;
 use catalog::robots::RobotsMemory;
-use domain::{Capture, Completion, Disposition, Exclusion, Failure, FailureKind, FetchedWith, Moment, Target};
+use domain::{
+    Capture, Completion, Disposition, Exclusion, Failure, FailureKind, FetchedWith, Moment, Target,
+};
 use fetch::{ContentEncoding, FetchError, RedirectRules, Response, RetrySettings, classify, is_redirect};
 use frontier::{
     host_of,
@@ -92,7 +94,8 @@ impl Rules {
             RedirectScope::Any => true,
             RedirectScope::SameHost => from == to,
             RedirectScope::SameSite => {
-                from == to || registrable_domain(from).is_some_and(|site| registrable_domain(to) == Some(site))
+                from == to
+                    || registrable_domain(from).is_some_and(|site| registrable_domain(to) == Some(site))
             }
         }
     }
@@ -104,9 +107,8 @@ impl Rules {
         answer: Result<Response, FetchError>,
         now: Moment,
     ) -> Verdict {
-        let settled = |origin: String, answer, memory| {
-            Verdict::Robots(Outcome::Robots { origin, answer }, memory)
-        };
+        let settled =
+            |origin: String, answer, memory| Verdict::Robots(Outcome::Robots { origin, answer }, memory);
         let remember = |origin: &str, status, body: &[u8]| {
             Some(RobotsMemory { origin: origin.to_owned(), fetched_at: now, status, body: body.to_vec() })
         };
@@ -135,7 +137,9 @@ impl Rules {
                 }
             }
             Ok(response) => match classify(response.status, response.body.len()) {
-                Some(failure) if failure.kind != FailureKind::HttpStatus => (failure, response.retry_after(now)),
+                Some(failure) if failure.kind != FailureKind::HttpStatus => {
+                    (failure, response.retry_after(now))
+                }
                 _ => {
                     let memory = remember(&origin, response.status, b"");
                     return settled(origin, RobotsAnswer::AllowAll, memory);
@@ -162,12 +166,17 @@ fn without_robots(failure: Failure) -> Failure {
         | K::ConnectUnreachable
         | K::TlsCertificate
         | K::TlsHandshake => failure,
-        _ => Failure { kind: K::RobotsUnavailable, status: failure.status, detail: format!("robots.txt: {failure}") },
+        _ => Failure {
+            kind: K::RobotsUnavailable,
+            status: failure.status,
+            detail: format!("robots.txt: {failure}"),
+        },
     }
 }
 
 fn ended(target: Target, visit: &Visit, disposition: Disposition, now: Moment) -> Verdict {
-    let completion = Completion { target, disposition, requests: visit.requests, ended_at: now, capture: None };
+    let completion =
+        Completion { target, disposition, requests: visit.requests, ended_at: now, capture: None };
     Verdict::Ended(Box::new(completion), Bytes::new())
 }
 

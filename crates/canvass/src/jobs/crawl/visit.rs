@@ -47,8 +47,13 @@ impl Visitor {
                         drop(route);
                         let outcome = Outcome::AddressBusy(visit);
                         let now = self.clock.now();
-                        let report =
-                            Report { host, address: Some(address), answered_at: now, took: now.since(started), outcome };
+                        let report = Report {
+                            host,
+                            address: Some(address),
+                            answered_at: now,
+                            took: now.since(started),
+                            outcome,
+                        };
                         self.tell(Message::Reported(Box::new(report), None));
                         return;
                     }
@@ -69,8 +74,7 @@ impl Visitor {
         started: domain::Moment,
     ) {
         let now = self.clock.now();
-        let report =
-            |outcome| Report { host, address, answered_at: now, took: now.since(started), outcome };
+        let report = |outcome| Report { host, address, answered_at: now, took: now.since(started), outcome };
         match self.rules.judge(visit, answer, now) {
             Verdict::Ended(completion, body) => {
                 let failure = match &completion.disposition {
@@ -81,7 +85,9 @@ impl Visitor {
                 self.writer.send(Entry::new(*completion, body, report)).await;
             }
             Verdict::GoesOn(outcome) => self.tell(Message::Reported(Box::new(report(outcome)), None)),
-            Verdict::Robots(outcome, memory) => self.tell(Message::Reported(Box::new(report(outcome)), memory)),
+            Verdict::Robots(outcome, memory) => {
+                self.tell(Message::Reported(Box::new(report(outcome)), memory))
+            }
         }
     }
 

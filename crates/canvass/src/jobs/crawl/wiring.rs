@@ -42,7 +42,8 @@ pub fn source_options(settings: &settings::Source) -> Result<SourceOptions> {
 /// What makes two URLs the same.
 #[must_use]
 pub fn normal_rules(settings: &settings::Normalise) -> NormalRules {
-    let settings::Normalise { tracking_parameters, trailing_slash, upgrade_to_https, max_url_length } = settings;
+    let settings::Normalise { tracking_parameters, trailing_slash, upgrade_to_https, max_url_length } =
+        settings;
     NormalRules {
         tracking_parameters: tracking_parameters.clone(),
         trailing_slash: match trailing_slash {
@@ -152,8 +153,14 @@ pub fn politeness(settings: &Settings) -> Politeness {
         window,
         breaker,
     } = &settings.politeness;
-    let settings::Window { min, decrease, slo_multiplier, max_throttle_ratio, eval_interval_seconds, cool_off_seconds } =
-        window;
+    let settings::Window {
+        min,
+        decrease,
+        slo_multiplier,
+        max_throttle_ratio,
+        eval_interval_seconds,
+        cool_off_seconds,
+    } = window;
     let general = HostRule {
         delay: if *enabled { settings.crawl.default_crawl_delay_seconds.duration() } else { Duration::ZERO },
         concurrency: *per_host_concurrency,

@@ -87,7 +87,10 @@ impl Writer {
             }
             outcome
         };
-        let thread = thread::Builder::new().name("log".to_owned()).spawn(run).context("cannot start the log's thread")?;
+        let thread = thread::Builder::new()
+            .name("log".to_owned())
+            .spawn(run)
+            .context("cannot start the log's thread")?;
         Ok((writer, thread))
     }
 
