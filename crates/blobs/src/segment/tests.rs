@@ -4,11 +4,13 @@ use proptest::prelude::*;
 
 use super::*;
 
+type Rows = Vec<(Vec<u8>, Vec<u8>)>;
+
 fn small() -> Limits {
     Limits { max_bytes: 4_000, max_rows: 50, zstd_level: 1 }
 }
 
-fn reopen(folder: &Path, limits: Limits) -> (SegmentLog, Vec<(Vec<u8>, Vec<u8>)>) {
+fn reopen(folder: &Path, limits: Limits) -> (SegmentLog, Rows) {
     let mut seen = Vec::new();
     let log = SegmentLog::open(folder, limits, Position::default(), |record| {
         seen.push((record.head.to_vec(), record.body.to_vec()));
@@ -17,7 +19,7 @@ fn reopen(folder: &Path, limits: Limits) -> (SegmentLog, Vec<(Vec<u8>, Vec<u8>)>
     (log, seen)
 }
 
-fn records(count: usize) -> Vec<(Vec<u8>, Vec<u8>)> {
+fn records(count: usize) -> Rows {
     (0..count).map(|i| (format!("head {i}").into_bytes(), vec![i as u8; i * 7 % 501])).collect()
 }
 
