@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod commands;
 pub mod exit;
+pub mod explain;
 pub mod jobs;
 pub mod pipeline;
 pub mod round;

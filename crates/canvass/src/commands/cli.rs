@@ -16,7 +16,7 @@ use crate::settings::SettingsArgs;
 ///
 /// Exit codes: 0 done; 1 done, with failures above the threshold or findings; 2 could not run, or had to stop.
 #[derive(Debug, Parser)]
-#[command(name = "canvass", version, max_term_width = 100, propagate_version = true)]
+#[command(name = "canvass", version, max_term_width = 80, propagate_version = true)]
 pub struct Cli {
     /// Which settings it runs with.
     #[command(flatten)]

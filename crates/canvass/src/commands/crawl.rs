@@ -10,12 +10,13 @@ use super::{env, table::Summary};
 use crate::{
     clock::Clock,
     exit::Exit,
+    explain::explain,
     jobs::{
         crawl::{self, CrawlPlan, CrawlReport, fetch_settings, source_options},
         open_catalog,
     },
     round::{FAILED_FILE, RoundFolder, list_rounds},
-    settings::{Settings, SettingsArgs},
+    settings::{Settings, SettingsArgs, wrapped},
 };
 
 /// What `canvass crawl` is asked for.
@@ -174,7 +175,7 @@ async fn dry_run(choice: &Choice, settings: &Settings, as_json: bool, out: &mut 
         let rows: Vec<_> = checks
             .iter()
             .map(|(name, check)| {
-                let word = check.as_ref().map_or_else(|error| format!("{error:#}"), Clone::clone);
+                let word = check.as_ref().map_or_else(explain, Clone::clone);
                 json!({ "check": name, "ok": check.is_ok(), "detail": word })
             })
             .collect();
@@ -183,7 +184,10 @@ async fn dry_run(choice: &Choice, settings: &Settings, as_json: bool, out: &mut 
         for (name, check) in &checks {
             match check {
                 Ok(words) => writeln!(out, "✓ {name}: {words}")?,
-                Err(error) => writeln!(out, "✗ {name}: {error:#}")?,
+                Err(error) => {
+                    let words = wrapped(&format!("✗ {name}: {}", explain(error)), 78);
+                    writeln!(out, "{}", words.join("\n  "))?;
+                }
             }
         }
         let verdict = if good { "would run" } else { "cannot run" };

@@ -12,7 +12,12 @@ use domain::Completion;
 use sandbox::{Plan, TruthLine, World};
 use serde_json::json;
 
-use super::{crawl::print_report, print_json, sandbox::lay_out, table::grouped};
+use super::{
+    crawl::print_report,
+    print_json,
+    sandbox::{SandboxFiles, lay_out},
+    table::grouped,
+};
 use crate::{
     clock::Clock,
     exit::Exit,
@@ -31,10 +36,10 @@ pub struct DemoArgs {
     #[arg(long, default_value = "canvass-demo")]
     pub dir: PathBuf,
     /// How many sites
-    #[arg(long, default_value_t = 300)]
+    #[arg(long, value_name = "N", default_value_t = 300)]
     pub sites: usize,
     /// Where all chance comes from: the same seed makes the same web
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Print the result as JSON
     #[arg(long)]
@@ -48,7 +53,7 @@ pub struct DemoArgs {
 const MARK: &str = ".canvass-demo";
 
 /// Serves the sandbox, crawls it, and compares what was found with what is true.
-pub async fn demo(args: &DemoArgs, out: &mut dyn Write) -> Result<Exit> {
+pub async fn demo(args: &DemoArgs, overrides: Vec<(String, String)>, out: &mut dyn Write) -> Result<Exit> {
     make_room(&args.dir)?;
     let plan = Plan { seed: args.seed, sites: args.sites, ..Plan::default() };
     let (server, files, world) = lay_out(&args.dir, &plan).await?;
@@ -62,7 +67,7 @@ pub async fn demo(args: &DemoArgs, out: &mut dyn Write) -> Result<Exit> {
         out.flush()?;
     }
     let env = |name: &str| std::env::var(name).ok();
-    let load = move |path: &Path| Settings::load(Some(path), &[], &env);
+    let load = move |path: &Path| Settings::load(Some(path), &overrides, &env);
     let mut settings = load(&files.settings)?.settings;
     // a demo is full of sites that must fail
     settings.crawl.thresholds.high_failure_percent = 100.0;
@@ -88,7 +93,7 @@ pub async fn demo(args: &DemoArgs, out: &mut dyn Write) -> Result<Exit> {
         return Ok(report.outcome.exit);
     }
     let comparison = compare(&world, &folder)?;
-    print_comparison(args, &report, &comparison, &files.truth, out)?;
+    print_comparison(args, &report, &comparison, &files, out)?;
     let right = comparison.wrong.is_empty() && report.outcome.exit == Exit::Done;
     Ok(if right { Exit::Done } else { Exit::Findings })
 }
@@ -154,7 +159,7 @@ fn print_comparison(
     args: &DemoArgs,
     report: &CrawlReport,
     comparison: &Comparison,
-    truth: &Path,
+    files: &SandboxFiles,
     out: &mut dyn Write,
 ) -> Result<()> {
     let Comparison { counts, wrong } = comparison;
@@ -182,10 +187,12 @@ fn print_comparison(
     for line in wrong.iter().take(20) {
         writeln!(out, "✗ {line}")?;
     }
-    let sites = grouped(args.sites as u64);
+    let (sites, truth) = (grouped(args.sites as u64), files.truth.display());
     match wrong.len() {
-        0 => writeln!(out, "\n✓ all {sites} sites: every line ended as {} says", truth.display())?,
-        number => writeln!(out, "\n✗ {number} lines ended otherwise than {} says", truth.display())?,
+        0 => writeln!(out, "\n✓ all {sites} sites: every line ended as {truth} says")?,
+        number => writeln!(out, "\n✗ {number} lines ended otherwise than {truth} says")?,
     }
+    let settings = files.settings.display();
+    writeln!(out, "\nLook around: `canvass --config {settings} status`, or `ledger`, or `segments list`")?;
     Ok(())
 }

@@ -7,13 +7,18 @@ use catalog::runs::{self, Filter, Run};
 use serde_json::json;
 
 use super::{print_json, table::grouped};
-use crate::{exit::Exit, jobs::open_catalog, round::Tally, settings::Settings};
+use crate::{
+    exit::Exit,
+    jobs::open_catalog,
+    round::Tally,
+    settings::{Settings, wrapped},
+};
 
 /// What `canvass history` is asked for.
 #[derive(Debug, clap::Args)]
 pub struct HistoryArgs {
     /// How many runs, newest first
-    #[arg(long, short = 'n', default_value_t = 20)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
     pub last: u32,
     /// Print the runs as JSON
     #[arg(long)]
@@ -31,13 +36,19 @@ pub async fn history(args: &HistoryArgs, settings: Settings, out: &mut dyn Write
     }
     if found.is_empty() {
         writeln!(out, "nothing has run yet; start with `canvass crawl LIST`")?;
+        return Ok(Exit::Done);
     }
+    writeln!(
+        out,
+        "{:>4} {:<16} {:<6} {:<20} {:<11} {:>10} {:>7}",
+        "run", "started (UTC)", "job", "round", "status", "ended", "failed"
+    )?;
     for run in &found {
         let tally: Tally = serde_json::from_value(run.counts.clone()).unwrap_or_default();
         let round = run.round.as_ref().map_or("-", |round| round.as_str());
         writeln!(
             out,
-            "{:>5} {} {round:<24} {:<6} {:<11} {:>10} ended {:>5.1} % failed",
+            "{:>4} {} {:<6} {round:<20} {:<11} {:>10} {:>5.1} %",
             run.id,
             run.started_at.timestamp().strftime("%Y-%m-%d %H:%M"),
             run.job,
@@ -46,7 +57,7 @@ pub async fn history(args: &HistoryArgs, settings: Settings, out: &mut dyn Write
             tally.failure_percent()
         )?;
         if let Some(outcome) = run.outcome.as_deref().filter(|outcome| *outcome != "done") {
-            writeln!(out, "      {outcome}")?;
+            writeln!(out, "     {}", wrapped(outcome, 75).join("\n     "))?;
         }
     }
     Ok(Exit::Done)

@@ -15,15 +15,16 @@ mod status;
 mod table;
 mod url;
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Parser;
 use tokio::runtime::Runtime;
 
 use crate::{
     exit::Exit,
-    settings::{Settings, SettingsArgs},
+    explain::explain,
+    settings::{Settings, SettingsArgs, wrapped},
 };
 pub use cli::{Cli, Command};
 
@@ -36,24 +37,36 @@ pub fn main() -> Exit {
         // a reader that has seen enough, such as `head`, is not an error
         Err(error) if is_broken_pipe(&error) => Exit::Done,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            let told = format!("error: {}", explain(&error));
+            // a terminal breaks words; a file is searched line by line
+            let wraps = std::io::stderr().is_terminal();
+            for line in told.lines() {
+                eprintln!("{}", if wraps { wrapped(line, 78).join("\n  ") } else { line.to_owned() });
+            }
             Exit::CouldNotRun
         }
     }
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let broken = |cause: &(dyn std::error::Error + 'static)| {
-        cause.downcast_ref::<std::io::Error>().is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+    let kind = |cause: &(dyn std::error::Error + 'static)| {
+        let of_json = || cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+        cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind).or_else(of_json)
     };
-    error.chain().any(broken)
+    error.chain().any(|cause| kind(cause) == Some(std::io::ErrorKind::BrokenPipe))
 }
 
 fn run(cli: Cli, out: &mut dyn Write) -> Result<Exit> {
     let Cli { settings, command } = cli;
     match command {
-        Command::Demo(args) => async_run(demo::demo(&args, out)),
-        Command::Init(args) => async_run(init::init(&args, out)),
+        Command::Demo(args) => {
+            refuse_file(&settings, "demo")?;
+            async_run(demo::demo(&args, settings.overrides, out))
+        }
+        Command::Init(args) => {
+            refuse_settings(&settings, "init")?;
+            async_run(init::init(&args, out))
+        }
         Command::Crawl(args) => async_run(crawl::crawl(&args, &settings, out)),
         Command::Status(args) => async_run(status::status(&args, load(&settings)?, out)),
         Command::History(args) => async_run(history::history(&args, load(&settings)?, out)),
@@ -63,8 +76,26 @@ fn run(cli: Cli, out: &mut dyn Write) -> Result<Exit> {
         Command::Config(command) => config::run(&command, &settings, &env, out),
         Command::Robots(command) => robots::robots(&command, &load(&settings)?, out),
         Command::Url(command) => url::url(&command, &load(&settings)?, out),
-        Command::Sandbox(command) => async_run(sandbox::sandbox(&command, out)),
+        Command::Sandbox(command) => {
+            refuse_settings(&settings, "sandbox")?;
+            async_run(sandbox::sandbox(&command, out))
+        }
     }
+}
+
+/// Refuses a settings file for a command that writes its own, instead of passing over it in silence.
+fn refuse_file(settings: &SettingsArgs, command: &str) -> Result<()> {
+    match &settings.config {
+        Some(_) => bail!("`canvass {command}` writes settings of its own: leave out `--config`"),
+        None => Ok(()),
+    }
+}
+
+fn refuse_settings(settings: &SettingsArgs, command: &str) -> Result<()> {
+    if !settings.overrides.is_empty() {
+        bail!("`canvass {command}` reads no settings: leave out `--set`");
+    }
+    refuse_file(settings, command)
 }
 
 fn load(args: &SettingsArgs) -> Result<Settings> {

@@ -1,9 +1,17 @@
 //! canvass robots: may this URL be fetched, and which line says so?
 
-use std::{io::Write, path::PathBuf};
+use std::{
+    fs::File,
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, Result};
-use frontier::{robots::Rules, schedule::path_of};
+use frontier::{
+    normal::{NormalRules, TrailingSlash},
+    robots::{MAX_BODY_BYTES, Rules},
+    schedule::path_of,
+};
 use serde_json::json;
 
 use super::print_json;
@@ -38,15 +46,21 @@ pub struct CheckArgs {
 /// Runs one of the `robots` commands.
 pub fn robots(command: &RobotsCommand, settings: &Settings, out: &mut dyn Write) -> Result<Exit> {
     let RobotsCommand::Check(args) = command;
-    let body = std::fs::read(&args.file).with_context(|| format!("cannot read {}", args.file.display()))?;
+    let body = read_start(&args.file).with_context(|| format!("cannot read {}", args.file.display()))?;
     let rules = Rules::parse(&body, args.agent.as_deref().unwrap_or(&settings.politeness.robots_agent));
-    let normal = normal_rules(&settings.normalise);
+    // the URL as it stands: a round may strip a slash or a parameter that a rule is about
+    let spelling = NormalRules {
+        tracking_parameters: Vec::new(),
+        trailing_slash: TrailingSlash::Keep,
+        upgrade_to_https: false,
+        ..normal_rules(&settings.normalise)
+    };
     let mut verdicts = Vec::new();
     for url in &args.urls {
         let path = if url.starts_with('/') {
             url.clone()
         } else {
-            let normal = normal.normalise(url).map_err(|problem| anyhow::anyhow!("`{url}`: {problem}"))?;
+            let normal = spelling.normalise(url).map_err(|problem| anyhow::anyhow!("`{url}`: {problem}"))?;
             path_of(normal.as_str()).to_owned()
         };
         let verdict = rules.decide(&path);
@@ -64,10 +78,20 @@ pub fn robots(command: &RobotsCommand, settings: &Settings, out: &mut dyn Write)
         for (url, allowed, line, rule) in verdicts {
             let word = if allowed { "allow" } else { "deny" };
             match (line, rule) {
-                (Some(line), Some(rule)) => writeln!(out, "{word} {url}  (line {line}: {rule})")?,
+                (Some(line), Some(rule)) => {
+                    let directive = if allowed { "Allow" } else { "Disallow" };
+                    writeln!(out, "{word} {url}  (line {line}: {directive}: {rule})")?;
+                }
                 _ => writeln!(out, "{word} {url}  (no rule matches)")?,
             }
         }
     }
     Ok(if denied { Exit::Findings } else { Exit::Done })
+}
+
+/// As much of a robots.txt as the rules look at, and one byte that tells them that there was more.
+fn read_start(file: &Path) -> io::Result<Vec<u8>> {
+    let mut body = Vec::new();
+    File::open(file)?.take(MAX_BODY_BYTES as u64 + 1).read_to_end(&mut body)?;
+    Ok(body)
 }

@@ -27,10 +27,10 @@ pub struct ServeArgs {
     /// The folder to write list.csv, truth.jsonl, hosts, ca.pem, canvass.yaml and requests.jsonl to
     pub dir: PathBuf,
     /// How many sites
-    #[arg(long, default_value_t = 300)]
+    #[arg(long, value_name = "N", default_value_t = 300)]
     pub sites: usize,
     /// Where all chance comes from: the same seed makes the same web
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Only well-behaved sites
     #[arg(long)]

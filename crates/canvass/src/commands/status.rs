@@ -16,7 +16,11 @@ use frontier::enlist::Enlisted;
 use indicatif::HumanBytes;
 use serde_json::json;
 
-use super::{history::run_json, print_json, table::grouped};
+use super::{
+    history::run_json,
+    print_json,
+    table::{counted, grouped},
+};
 use crate::{
     clock::Clock,
     exit::Exit,
@@ -25,7 +29,7 @@ use crate::{
         open_catalog,
     },
     round::{RoundFolder, Tally},
-    settings::Settings,
+    settings::{Settings, wrapped},
 };
 
 /// What `canvass status` is asked for.
@@ -55,8 +59,7 @@ pub async fn status(args: &StatusArgs, settings: Settings, out: &mut dyn Write) 
     let clock = Clock::start();
     loop {
         let Some(picture) = look(&catalog, args.round.as_ref(), &settings, clock.now()).await? else {
-            writeln!(out, "nothing has run yet; start with `canvass crawl LIST`")?;
-            return Ok(Exit::Done);
+            return nothing_ran(args, out);
         };
         if args.json {
             print_json(out, &as_json(&picture))?;
@@ -73,6 +76,17 @@ pub async fn status(args: &StatusArgs, settings: Settings, out: &mut dyn Write) 
         }
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
+}
+
+fn nothing_ran(args: &StatusArgs, out: &mut dyn Write) -> Result<Exit> {
+    if args.json {
+        print_json(out, &json!({ "run": null, "stages": [], "live": null }))?;
+    } else if let Some(round) = &args.round {
+        writeln!(out, "no run of round {round}; `canvass history` lists the runs")?;
+    } else {
+        writeln!(out, "nothing has run yet; start with `canvass crawl LIST`")?;
+    }
+    Ok(Exit::Done)
 }
 
 async fn look(
@@ -121,7 +135,7 @@ fn draw(picture: &Picture) -> String {
             let _ = writeln!(text, "  Current  {} ({} of {})", stages[at].stage, at + 1, stages.len());
         }
         (None, Some(outcome)) => {
-            let _ = writeln!(text, "  Outcome  {outcome}");
+            let _ = writeln!(text, "  Outcome  {}", wrapped(outcome, 69).join("\n           "));
         }
         (None, None) => {}
     }
@@ -155,8 +169,9 @@ fn draw_stage(text: &mut String, stage: &Stage, live: Option<&Status>, now: Mome
         "enlist" => {
             if let Ok(enlisted) = serde_json::from_value::<Enlisted>(stage.counts.clone()) {
                 let Enlisted { lines, targets, hosts, .. } = enlisted;
-                let (lines, targets, hosts) = (grouped(lines), grouped(targets), grouped(hosts));
-                let _ = write!(text, " · {lines} lines · {targets} targets · {hosts} hosts");
+                let [lines, targets, hosts] =
+                    [(lines, "line"), (targets, "target"), (hosts, "host")].map(|(n, word)| counted(n, word));
+                let _ = write!(text, " · {lines} · {targets} · {hosts}");
             }
         }
         "crawl" => {
@@ -199,10 +214,10 @@ fn draw_live(text: &mut String, live: &Status) {
     );
     let _ = writeln!(
         text,
-        "  {} of {} requests under way · {} hosts active",
+        "  {} of {} requests under way · {} active",
         live.in_flight,
         live.window,
-        grouped(live.active_hosts as u64)
+        counted(live.active_hosts as u64, "host")
     );
 }
 
@@ -211,9 +226,10 @@ fn draw_worst(text: &mut String, live: &Status) {
         text.push_str("\n  Worst hosts\n");
     }
     for worst in live.worst_hosts.iter().take(5) {
-        let _ = writeln!(text, "    {:<40} {:>8} failed  {}", worst.host, grouped(worst.failed), worst.last);
+        let _ = writeln!(text, "    {:<38} {:>8} failed  {}", worst.host, grouped(worst.failed), worst.last);
     }
     if !live.suspended.is_empty() {
-        let _ = writeln!(text, "  Suspended: {}", live.suspended.join(", "));
+        let names = wrapped(&live.suspended.join(", "), 66).join("\n             ");
+        let _ = writeln!(text, "  Suspended: {names}");
     }
 }

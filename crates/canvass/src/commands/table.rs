@@ -7,6 +7,7 @@ use indicatif::HumanBytes;
 use crate::{
     jobs::crawl::CrawlReport,
     round::{EXCLUDED_FILE, FAILED_FILE, Ledger, Tally},
+    settings::wrapped,
 };
 
 /// A number with thin groups of three: 1,234,567.
@@ -23,6 +24,12 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// A number and what it counts: `1 line`, `2 lines`.
+#[must_use]
+pub fn counted(number: u64, word: &str) -> String {
+    format!("{} {word}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
 /// The end of a crawl.
 pub struct Summary<'a>(&'a CrawlReport);
 
@@ -37,7 +44,7 @@ impl<'a> Summary<'a> {
 impl fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let CrawlReport { round, folder, enlisted, tally, ledger, outcome } = self.0;
-        writeln!(f, "\nRound {round}: {}", outcome.words)?;
+        writeln!(f, "\n{}", wrapped(&format!("Round {round}: {}", outcome.words), 78).join("\n  "))?;
         match ledger {
             Some(ledger) => write!(f, "{}", Balance(ledger))?,
             None => {
@@ -75,32 +82,24 @@ impl fmt::Display for Balance<'_> {
         if ledger.open_targets > 0 {
             let lines: Vec<String> = ledger.open_lines.iter().map(u64::to_string).collect();
             let more = ledger.open_targets - ledger.open_lines.len() as u64;
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            writeln!(
-                f,
-                "  not ended  {:>12}  lines {}{more}",
-                grouped(ledger.open_targets),
-                lines.join(", ")
-            )?;
+            let more = if more > 0 { format!(" and {} more", grouped(more)) } else { String::new() };
+            let lines =
+                wrapped(&format!("lines {}{more}", lines.join(", ")), 53).join(&format!("\n{:27}", ""));
+            writeln!(f, "  not ended  {:>12}  {lines}", grouped(ledger.open_targets))?;
         }
         for problem in &ledger.problems {
-            writeln!(f, "  ✗ {problem}")?;
+            writeln!(f, "  ✗ {}", wrapped(problem, 76).join("\n    "))?;
         }
+        let (lines, explained) = (ledger.lines, ledger.explained());
         if ledger.balanced {
-            writeln!(
-                f,
-                "  ✓ the books balance: each line ended in exactly one way ({} segments read, {} hashes checked)",
-                ledger.segments, ledger.verified_segments
-            )?;
+            writeln!(f, "  ✓ the books balance: each line ended in exactly one way")?;
+            let (segments, hashes) = (ledger.segments, ledger.verified_segments);
+            writeln!(f, "    ({} read, {} checked)", counted(segments, "segment"), counted(hashes, "SHA-256"))
+        } else if lines == explained {
+            writeln!(f, "  ✗ the books do not balance")
         } else {
-            writeln!(
-                f,
-                "  ✗ {} of {} lines are explained",
-                grouped(ledger.explained()),
-                grouped(ledger.lines)
-            )?;
+            writeln!(f, "  ✗ {} of {} lines are explained", grouped(explained), grouped(lines))
         }
-        Ok(())
     }
 }
 

@@ -1,15 +1,18 @@
 //! canvass url: what becomes of a URL?
 
-use std::io::{BufRead, Write};
+use std::io::{self, BufRead, Read, Write};
 
 use anyhow::{Context, Result};
 use frontier::{
-    normal::{NormalRules, NormalUrl},
+    normal::{NormalRules, NormalUrl, NotAUrl},
     site::UrlKey,
 };
 use serde_json::json;
 
 use crate::{exit::Exit, jobs::crawl::normal_rules, settings::Settings};
+
+/// What is kept of a line: more than any URL that the rules may allow, so the rest changes no answer.
+const MAX_LINE_BYTES: u64 = 1 << 20;
 
 /// The `url` commands.
 #[derive(Debug, clap::Subcommand)]
@@ -41,22 +44,37 @@ pub fn url(command: &UrlCommand, settings: &Settings, out: &mut dyn Write) -> Re
 fn answer_lines(
     command: &UrlCommand,
     rules: &NormalRules,
-    input: impl BufRead,
+    mut input: impl BufRead,
     out: &mut dyn Write,
 ) -> Result<Exit> {
-    for line in input.split(b'\n') {
-        let line = line.context("cannot read standard input")?;
+    let mut line = Vec::new();
+    while read_line(&mut input, &mut line).context("cannot read standard input")? {
         let text = String::from_utf8_lossy(&line);
         let answer = match std::str::from_utf8(&line) {
-            Ok(text) => rules.normalise(text).map_err(|problem| problem.to_string()),
-            Err(_) => Err("not UTF-8".to_owned()),
+            Ok(text) => rules.normalise(text),
+            Err(_) => Err(NotAUrl::NotUtf8),
         };
+        let answer = answer.map_err(|problem| problem.to_string());
         match command {
             UrlCommand::Normalize(args) => print_normal(args.json, &text, answer, out)?,
             UrlCommand::Key(args) => print_key(args.json, &text, answer, out)?,
         }
     }
     Ok(Exit::Done)
+}
+
+/// Reads the next line without its end; false at the end of the input. Of an endless line only the start is kept.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    if input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', line)? == 0 {
+        return Ok(false);
+    }
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    } else if line.len() as u64 == MAX_LINE_BYTES {
+        input.skip_until(b'\n')?;
+    }
+    Ok(true)
 }
 
 fn print_normal(

@@ -25,14 +25,18 @@ use crate::{clock::Clock, exit::Exit, settings::Storage};
 const LOCK_TTL: Duration = Duration::from_secs(120);
 const BEAT: Duration = Duration::from_secs(5);
 
-/// Opens the catalog of the settings, and refuses one whose schema is not this program's.
+/// Opens the catalog of the settings, and refuses one whose schema is not this program's. It makes nothing.
 pub async fn open_catalog(storage: &Storage) -> Result<Catalog> {
+    let file = storage.default_catalog();
+    if storage.metadata_db_url.is_none() && !file.exists() {
+        bail!("there is no catalog at {} yet: run `canvass migrate`", file.display());
+    }
     let catalog = connect_catalog(storage).await?;
     catalog.check_schema().await?;
     Ok(catalog)
 }
 
-/// Opens the catalog of the settings, whatever its schema.
+/// Opens the catalog of the settings, whatever its schema; makes it if there is none.
 pub async fn connect_catalog(storage: &Storage) -> Result<Catalog> {
     let data_dir = &storage.data_dir;
     std::fs::create_dir_all(data_dir).with_context(|| format!("cannot make {}", data_dir.display()))?;

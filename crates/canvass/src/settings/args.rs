@@ -8,13 +8,19 @@ use super::{DEFAULT_FILE, Loaded, Settings, SettingsProblems};
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct SettingsArgs {
     /// The settings file [default: canvass.yaml, if it is there]
-    #[arg(long, value_name = "FILE", global = true)]
+    #[arg(long, value_name = "FILE", global = true, help_heading = "Settings")]
     pub config: Option<PathBuf>,
     /// Set one value for this run, over file and environment; may be repeated
     ///
-    /// KEY is a dotted key as `canvass config show` prints it. VALUE is text or YAML:
-    /// --set crawl.concurrency=8 --set network.allow_private='[127.0.0.0/8]'
-    #[arg(long = "set", value_name = "KEY=VALUE", global = true, value_parser = key_and_value)]
+    /// KEY is a dotted key as `canvass config show` prints it, VALUE is text or YAML, as in
+    /// `--set crawl.concurrency=8`.
+    #[arg(
+        long = "set",
+        value_name = "KEY=VALUE",
+        global = true,
+        value_parser = key_and_value,
+        help_heading = "Settings"
+    )]
     pub overrides: Vec<(String, String)>,
 }
 

@@ -68,8 +68,14 @@ impl Storage {
     pub fn catalog_url(&self) -> SecretUrl {
         match &self.metadata_db_url {
             Some(url) => url.clone(),
-            None => SecretUrl::new(format!("sqlite:{}", self.data_dir.join("canvass.db").display())),
+            None => SecretUrl::new(format!("sqlite:{}", self.default_catalog().display())),
         }
+    }
+
+    /// The file that is the catalog where `metadata_db_url` names none.
+    #[must_use]
+    pub fn default_catalog(&self) -> PathBuf {
+        self.data_dir.join("canvass.db")
     }
 }
 

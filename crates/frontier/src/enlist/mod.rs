@@ -81,7 +81,7 @@ impl Enlister {
         fs::create_dir_all(queue_folder).map_err(EnlistError::at(queue_folder))?;
         Ok(Enlister {
             folder: queue_folder.to_owned(),
-            partitions: Partitions::create(queue_folder, 8, 0)?,
+            partitions: Partitions::new(queue_folder, 8, 0),
             rejected: create_csv(
                 &report_folder.join(REJECTED_FILE),
                 &["line", "website_id", "url", "reason", "detail"],

@@ -22,7 +22,9 @@ pub(super) struct Partition {
 
 /// The open parts of a list, by the next bits of the host's hash.
 pub(super) struct Partitions {
-    parts: Vec<OpenPart>,
+    folder: PathBuf,
+    /// Made when their first record comes: a short list needs few files.
+    parts: Vec<Option<OpenPart>>,
     bits: u32,
     depth: u32,
     record: Vec<u8>,
@@ -38,23 +40,22 @@ struct OpenPart {
 }
 
 impl Partitions {
-    /// Opens `2^bits` parts that look at the host hash from bit `depth` on.
-    pub(super) fn create(folder: &Path, bits: u32, depth: u32) -> Result<Partitions, EnlistError> {
-        let part = |index: u32| {
-            let path = folder.join(format!("part-{depth:02}-{index:03}"));
-            let file = File::create(&path).map_err(EnlistError::at(&path))?;
-            let writer = BufWriter::with_capacity(16 << 10, file);
-            Ok(OpenPart { path, writer, bytes: 0, records: 0, first_host: 0, one_host: true })
-        };
-        let parts = (0..1 << bits).map(part).collect::<Result<_, EnlistError>>()?;
-        Ok(Partitions { parts, bits, depth, record: Vec::new() })
+    /// `2^bits` parts that look at the host hash from bit `depth` on.
+    pub(super) fn new(folder: &Path, bits: u32, depth: u32) -> Partitions {
+        let parts = (0..1 << bits).map(|_| None).collect();
+        Partitions { folder: folder.to_owned(), parts, bits, depth, record: Vec::new() }
     }
 
     pub(super) fn push(&mut self, host: u64, target: RawTarget<'_>) -> Result<(), EnlistError> {
-        let part = &mut self.parts[(host << self.depth >> (64 - self.bits)) as usize];
-        if part.records == 0 {
-            part.first_host = host;
-        }
+        let index = (host << self.depth >> (64 - self.bits)) as usize;
+        let slot = &mut self.parts[index];
+        let part = match slot {
+            Some(part) => part,
+            None => {
+                let path = self.folder.join(format!("part-{:02}-{index:03}", self.depth));
+                slot.insert(OpenPart::create(path, host)?)
+            }
+        };
         part.one_host &= part.first_host == host;
         self.record.clear();
         self.record.extend_from_slice(&host.to_le_bytes());
@@ -64,20 +65,24 @@ impl Partitions {
         part.writer.write_all(&self.record).map_err(EnlistError::at(&part.path))
     }
 
-    /// Closes the parts; empty ones are removed.
+    /// Closes the parts.
     pub(super) fn finish(self) -> Result<Vec<Partition>, EnlistError> {
         let depth = self.depth + self.bits;
         let mut closed = Vec::new();
-        for mut part in self.parts {
+        for mut part in self.parts.into_iter().flatten() {
             part.writer.flush().map_err(EnlistError::at(&part.path))?;
-            if part.records == 0 {
-                std::fs::remove_file(&part.path).map_err(EnlistError::at(&part.path))?;
-                continue;
-            }
             let OpenPart { path, bytes, records, one_host, .. } = part;
             closed.push(Partition { path, bytes, records, one_host, depth });
         }
         Ok(closed)
+    }
+}
+
+impl OpenPart {
+    fn create(path: PathBuf, first_host: u64) -> Result<OpenPart, EnlistError> {
+        let file = File::create(&path).map_err(EnlistError::at(&path))?;
+        let writer = BufWriter::with_capacity(16 << 10, file);
+        Ok(OpenPart { path, writer, bytes: 0, records: 0, first_host, one_host: true })
     }
 }
 

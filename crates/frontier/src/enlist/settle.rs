@@ -104,7 +104,7 @@ impl Settling {
 }
 
 fn split(part: &Partition, folder: &Path) -> Result<Vec<Partition>, EnlistError> {
-    let mut parts = Partitions::create(folder, 4, part.depth)?;
+    let mut parts = Partitions::new(folder, 4, part.depth);
     let file = File::open(&part.path).map_err(EnlistError::at(&part.path))?;
     let mut records = RecordStream::new(file);
     let mut outcome = Ok(());

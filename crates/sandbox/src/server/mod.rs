@@ -32,11 +32,20 @@ pub struct ServeOptions {
     pub log_file: Option<PathBuf>,
     /// How slow the slow behaviours are.
     pub pace: Pace,
+    /// Whether the pages of a benchmark go out as gzip to a client that accepts it.
+    pub gzip_uniform_pages: bool,
 }
 
 impl Default for ServeOptions {
     fn default() -> ServeOptions {
-        ServeOptions { http_port: 0, https_port: 0, record: true, log_file: None, pace: Pace::default() }
+        ServeOptions {
+            http_port: 0,
+            https_port: 0,
+            record: true,
+            log_file: None,
+            pace: Pace::default(),
+            gzip_uniform_pages: true,
+        }
     }
 }
 

@@ -37,6 +37,7 @@ pub(super) struct Shared {
 #[derive(Debug)]
 struct Uniform {
     plain: Bytes,
+    /// What goes to a client that accepts gzip.
     gzip: Bytes,
     not_found: Bytes,
 }
@@ -61,7 +62,9 @@ pub(super) enum Decision<'a> {
 impl Shared {
     pub(super) fn new(world: Arc<World>, options: ServeOptions) -> Result<Shared, SandboxError> {
         let uniform = match world.plan().mix {
-            Mix::Uniform { page_bytes } => Some(Uniform::new(page_bytes, world.plan().seed)),
+            Mix::Uniform { page_bytes } => {
+                Some(Uniform::new(page_bytes, world.plan().seed, options.gzip_uniform_pages))
+            }
             _ => None,
         };
         Ok(Shared {
@@ -108,14 +111,18 @@ impl Shared {
     }
 
     fn answer_for(&self, host: &str, head: &Head<'_>, over: Connection) -> (u16, Decision<'_>) {
+        let site = self.world.site_at(host).filter(|site| site.address == Some(over.address));
+        if let Some(uniform) = &self.uniform {
+            // Not every client of a benchmark can be given a hosts file.
+            if site.is_some() || host.parse() == Ok(over.address) {
+                let (status, wire) = uniform.answer(head);
+                return (status, Decision::Ready(wire));
+            }
+        }
         // A request that came to another site's address went wrong on its way: better to say so than to help out.
-        let Some(site) = self.world.site_at(host).filter(|site| site.address == Some(over.address)) else {
+        let Some(site) = site else {
             return (421, Decision::Ready(Bytes::from_static(MISDIRECTED)));
         };
-        if let Some(uniform) = &self.uniform {
-            let (status, wire) = uniform.answer(head);
-            return (status, Decision::Ready(wire));
-        }
         let ask = Ask {
             host,
             path: head.path,
@@ -174,12 +181,16 @@ fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Uniform {
-    fn new(page_bytes: usize, seed: u64) -> Uniform {
+    fn new(page_bytes: usize, seed: u64, compress: bool) -> Uniform {
         let page = uniform_page(page_bytes, seed).into_bytes();
         let gzip = encode(Coding::Gzip, page.clone());
         let reply = Reply::html(200, "").with("Vary", "Accept-Encoding");
         let plain = reply.to_http1(&page.into(), true);
-        let gzip = reply.with("Content-Encoding", "gzip").to_http1(&gzip, true);
+        let gzip = if compress {
+            reply.with("Content-Encoding", "gzip").to_http1(&gzip, true)
+        } else {
+            plain.clone()
+        };
         Uniform { plain, gzip, not_found: Reply::html(404, "").to_http1(&Bytes::new(), true) }
     }
 

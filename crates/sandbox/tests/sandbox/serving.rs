@@ -83,6 +83,26 @@ async fn bench_pages_have_the_asked_size_and_compress_like_real_ones() {
 }
 
 #[tokio::test]
+async fn bench_pages_can_be_had_without_gzip_and_by_the_address_alone() {
+    let options = ServeOptions { gzip_uniform_pages: false, ..ServeOptions::default() };
+    let sandbox = serve_with(&Plan::bench(2, 3, 500), options).await;
+    let [one, other] = sandbox.world.sites() else { panic!("two sites") };
+    let address = |site: &sandbox::Site| site.address.expect("an address").to_string();
+    for (host, status, length) in
+        [(address(one), 200, 500), (address(other), 421, 0), ("127.0.0".into(), 421, 0)]
+    {
+        let mut stream = sandbox.connect(one).await;
+        let port = sandbox.server.http_port();
+        let request = format!(
+            "GET /p/1 HTTP/1.1\r\nHost: {host}:{port}\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).await.expect("taken");
+        let response = parse(&read_until(&mut stream, usize::MAX).await.bytes).expect("a response");
+        assert_eq!((response.status, response.body.len()), (status, length), "{host}");
+    }
+}
+
+#[tokio::test]
 async fn the_hosts_file_leads_to_every_site_and_to_nothing_else() {
     let sandbox = serve(&Plan::default()).await;
     let ports = format!("80={} 443={}", sandbox.server.http_port(), sandbox.server.https_port());

@@ -38,8 +38,10 @@ const CATALOG_WAITS: [u64; 4] = [1, 5, 10, 20];
 pub trait Watcher: Send {
     /// Takes a reading.
     fn watch(&mut self, progress: &mut Progress, frontier: &Frontier, now: Moment);
-    /// Hears of something that a person should hear of.
+    /// Hears of a host that is left alone.
     fn event(&mut self, event: &Event);
+    /// Hears of something that a person should look at.
+    fn warn(&mut self, words: &str);
 }
 
 /// Owns the frontier while a round is crawled.
@@ -68,6 +70,8 @@ pub struct Dispatcher<'a> {
     pub settling: usize,
     /// Robots.txt to remember.
     pub to_remember: Vec<robots::RobotsMemory>,
+    /// Whether it was said that many targets fail.
+    pub warned: bool,
 }
 
 impl Dispatcher<'_> {
@@ -196,20 +200,27 @@ impl Dispatcher<'_> {
             }
             watcher.event(&event);
         }
-        self.judge_failures();
+        self.judge_failures(watcher);
         let tally = self.progress.tally();
         self.job.note_counts(serde_json::to_value(tally)?);
         watcher.watch(&mut self.progress, &self.frontier, self.clock.now());
         Ok(())
     }
 
-    fn judge_failures(&self) {
-        let Thresholds { abort_failure_percent, minimum_targets, .. } = &self.thresholds;
+    fn judge_failures(&mut self, watcher: &mut dyn Watcher) {
+        let Thresholds { high_failure_percent, abort_failure_percent, minimum_targets } = &self.thresholds;
         let tally = self.progress.tally();
         let percent = tally.failure_percent();
-        if tally.ended() >= *minimum_targets && percent > *abort_failure_percent {
-            let what = format!("{percent:.1} % of {} targets failed (`crawl.thresholds`)", tally.ended());
+        if tally.ended() < *minimum_targets {
+            return;
+        }
+        let what = format!("{percent:.1} % of {} targets failed (`crawl.thresholds`)", tally.ended());
+        if percent > *abort_failure_percent {
             self.job.request_stop(Stop::Threshold(what));
+        } else if percent > *high_failure_percent && !self.warned {
+            self.warned = true;
+            tracing::warn!(percent, "many targets fail");
+            watcher.warn(&format!("high: {what}"));
         }
     }
 

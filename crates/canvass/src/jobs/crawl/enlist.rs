@@ -48,13 +48,15 @@ pub fn is_spooled(folder: &RoundFolder) -> bool {
     folder.file(SPOOL).exists()
 }
 
-/// Reads the list and writes the queue. Nothing of it counts before the round notes what is returned.
+/// Reads the list and writes the queue; `None` if it was told to stop. Nothing of it counts before the round notes what
+/// is returned: a list that was stopped is read again.
 pub fn enlist(
     list: &str,
     folder: &RoundFolder,
     settings: &Settings,
     mut progress: impl FnMut(EnlistProgress),
-) -> Result<Enlisted> {
+    stopped: impl Fn() -> bool,
+) -> Result<Option<Enlisted>> {
     let options = wiring::source_options(&settings.source)?;
     let rules = wiring::normal_rules(&settings.normalise);
     let mut source = if list == "-" {
@@ -71,6 +73,9 @@ pub fn enlist(
         lines += 1;
         take_line(&mut enlister, &rules, &line)?;
         if lines % 10_000 == 0 {
+            if stopped() {
+                return Ok(None);
+            }
             progress(EnlistProgress {
                 lines,
                 bytes: (source.bytes_read(), source.total_bytes()),
@@ -81,7 +86,7 @@ pub fn enlist(
     let bytes = (source.bytes_read(), source.total_bytes());
     let enlisted =
         enlister.finish(folder.path(), |settled| progress(EnlistProgress { lines, bytes, settled }))?;
-    Ok(enlisted)
+    Ok(Some(enlisted))
 }
 
 fn take_line(enlister: &mut Enlister, rules: &frontier::normal::NormalRules, line: &Line) -> Result<()> {

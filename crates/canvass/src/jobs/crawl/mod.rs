@@ -129,7 +129,7 @@ async fn work(
     clock: Clock,
     mut show: Show,
 ) -> Result<(Enlisted, Tally, Option<Ledger>)> {
-    let enlisted = job.stage("enlist", run_enlist(folder, list, settings, &mut show)).await?;
+    let enlisted = job.stage("enlist", run_enlist(job, folder, list, settings, &mut show)).await?;
     if job.stopped().is_some() {
         return Ok((enlisted, Tally::default(), None));
     }
@@ -145,6 +145,7 @@ async fn work(
 }
 
 async fn run_enlist(
+    job: &Job,
     folder: &RoundFolder,
     list: &str,
     settings: &Settings,
@@ -154,13 +155,15 @@ async fn run_enlist(
     let enlisted = match folder.enlisted()? {
         Some(enlisted) => enlisted,
         None => {
-            let bar = show.enlisting();
+            let (bar, stop) = (show.enlisting(), job.stop_signal());
             let (list, folder, settings) = (list.to_owned(), folder.clone(), settings.clone());
             let enlisting = move || -> Result<Enlisted> {
-                let enlisted = enlist::enlist(&list, &folder, &settings, |now| bar.show(&now))?;
-                folder.note_enlisted(&enlisted)?;
-                bar.done();
-                Ok(enlisted)
+                let stopped = || stop.borrow().is_some();
+                let enlisted = enlist::enlist(&list, &folder, &settings, |now| bar.show(&now), stopped)?;
+                if let Some(enlisted) = &enlisted {
+                    folder.note_enlisted(enlisted)?;
+                }
+                Ok(enlisted.unwrap_or_default())
             };
             tokio::task::spawn_blocking(enlisting).await.context("enlisting panicked")??
         }
@@ -213,6 +216,7 @@ async fn run_crawl(
         queue,
         settling: 0,
         to_remember: Vec::new(),
+        warned: false,
     };
     let progress = dispatcher.run(show).await?;
     // the dispatcher held the last way to the log, so its thread has ended or is about to

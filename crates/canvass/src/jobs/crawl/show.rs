@@ -89,6 +89,10 @@ impl Watcher for Show {
         write_status(&self.status_file, &status);
     }
 
+    fn warn(&mut self, words: &str) {
+        self.say(words);
+    }
+
     fn event(&mut self, event: &Event) {
         match event {
             Event::HostSuspended { host, until } => {

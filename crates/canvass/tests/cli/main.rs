@@ -1,0 +1,14 @@
+//! What does a person see? The program itself, run as a person runs it, and the documents that are made from it.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod begin;
+mod damage;
+mod documents;
+mod pipes;
+mod program;
+mod robots;
+mod rounds;
+mod settings;
+mod shape;
+mod url;
