@@ -21,4 +21,6 @@ pub struct Lease {
     pub url: String,
     /// The host whose pace was charged.
     pub host: String,
+    /// Whether more requests to the host are queued: otherwise its connection is not worth keeping.
+    pub more_to_come: bool,
 }

@@ -208,7 +208,7 @@ impl Fetcher {
                 }
                 Err(_) => body.truncated = true,
             }
-            if !body.truncated && may_stay_open(&head.headers, head.version) {
+            if lease.more_to_come && !body.truncated && may_stay_open(&head.headers, head.version) {
                 self.0.pool.put(&destination.origin, connection, Instant::now());
             }
         }

@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
+use domain::Lease;
 use fetch::{FetchSettings, Fetcher};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::support::{Server, get, lease, loopback_fetcher, loopback_settings, read_request, response};
+use crate::support::{
+    Server, get, get_with, lease, loopback_fetcher, loopback_settings, read_request, response,
+};
 
 #[tokio::test]
 async fn requests_to_one_origin_share_a_connection() {
@@ -43,6 +46,17 @@ async fn a_connection_that_is_to_be_closed_is_not_used_again() {
         }
         assert_eq!(server.connections(), 3, "{head}");
     }
+}
+
+#[tokio::test]
+async fn a_host_with_nothing_left_to_ask_keeps_no_connection() {
+    let server = Server::saying(response("200 OK", b"ok")).await;
+    let fetcher = loopback_fetcher();
+    let last = Lease { more_to_come: false, ..lease(&server.url("/")) };
+    for _ in 0..3 {
+        get_with(&fetcher, &last).await.unwrap();
+    }
+    assert_eq!(server.connections(), 3);
 }
 
 #[tokio::test]

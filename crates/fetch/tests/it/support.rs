@@ -17,7 +17,7 @@ use tokio::{
 };
 
 pub fn lease(url: &str) -> Lease {
-    Lease { id: 1, purpose: Purpose::Page, url: url.to_owned(), host: String::new() }
+    Lease { id: 1, purpose: Purpose::Page, url: url.to_owned(), host: String::new(), more_to_come: true }
 }
 
 pub fn robots_lease(url: &str) -> Lease {

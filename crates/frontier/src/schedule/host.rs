@@ -143,6 +143,11 @@ impl Work {
         }
     }
 
+    /// Whether there is anything left to do.
+    pub(super) fn is_left(&self) -> bool {
+        self.due_at().is_some()
+    }
+
     /// Takes the next visit that is due.
     pub(super) fn take(
         &mut self,

@@ -166,8 +166,13 @@ impl Frontier {
             Subject::Page(_) => Purpose::Page,
             Subject::Robots { .. } => Purpose::Robots,
         };
-        let lease =
-            Lease { id: self.next_lease, purpose, url: visit.url().to_owned(), host: host.name.clone() };
+        let lease = Lease {
+            id: self.next_lease,
+            purpose,
+            url: visit.url().to_owned(),
+            host: host.name.clone(),
+            more_to_come: host.work.is_left(),
+        };
         self.next_lease += 1;
         let stretch = self.stretch();
         let host = self.host(id);

@@ -106,12 +106,12 @@ impl Source {
         };
         let url = header
             .position(&options.url_column)
-            .ok_or_else(|| no_column(&options.url_column, "url_column"))?;
+            .ok_or_else(|| no_column(&options.url_column, "source.url_column"))?;
         let key = header.position(&options.key_column);
         let key_optional =
             options.key_column.is_empty() || options.key_column == SourceOptions::DEFAULT_KEY_COLUMN;
         if key.is_none() && !key_optional {
-            return Err(no_column(&options.key_column, "key_column"));
+            return Err(no_column(&options.key_column, "source.key_column"));
         }
         self.window.consume(next, lines);
         Ok(Layout::Csv { delimiter: header.delimiter, columns: Columns { url, key, count } })
@@ -152,8 +152,8 @@ impl Header {
             .filter(|name| !name.is_empty() && name.len() <= 64)
             .min_by_key(|name| distance(wanted, name));
         match nearest {
-            Some(name) => format!("; if `{name}` is meant, set {setting} to it"),
-            None => format!("; set {setting} to the one that is meant"),
+            Some(name) => format!("; if `{name}` is meant, set `{setting}` to it"),
+            None => format!("; set `{setting}` to the one that is meant"),
         }
     }
 }
