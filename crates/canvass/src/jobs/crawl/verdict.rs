@@ -166,11 +166,8 @@ fn without_robots(failure: Failure) -> Failure {
         | K::ConnectUnreachable
         | K::TlsCertificate
         | K::TlsHandshake => failure,
-        _ => Failure {
-            kind: K::RobotsUnavailable,
-            status: failure.status,
-            detail: format!("robots.txt: {failure}"),
-        },
+        // the status was robots.txt's, and the target has none
+        _ => Failure::new(K::RobotsUnavailable, format!("robots.txt: {failure}")),
     }
 }
 
