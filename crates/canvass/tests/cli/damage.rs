@@ -17,9 +17,9 @@ fn told_of_broken(name: &str, command: &str) -> String {
 
 #[test]
 fn a_damaged_file_of_a_round_is_named_with_what_to_do() {
-    assert_snapshot!(told_of_broken("round.json", "ledger"), @"");
-    assert_snapshot!(told_of_broken("enlist.json", "ledger"), @"");
-    assert_snapshot!(told_of_broken("checkpoint", "crawl"), @"");
+    assert_snapshot!(told_of_broken("round.json", "ledger"), @"! error: data/rounds/may/round.json is damaged; restore it or move the round aside");
+    assert_snapshot!(told_of_broken("enlist.json", "ledger"), @"! error: data/rounds/may/enlist.json is damaged; restore it or move the round aside");
+    assert_snapshot!(told_of_broken("checkpoint", "crawl"), @"! error: data/rounds/may/checkpoint is damaged; delete it and the whole log is replayed instead");
 }
 
 #[test]
@@ -41,7 +41,19 @@ fn a_row_that_was_taken_away_is_missed_and_put_back() {
     home.write("data/rounds/may/excluded.csv", "website_id,url,line,reason\n");
     let told = home.run(&["ledger"]);
     assert_fits(&told);
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @"
+    Round may
+      lines                 5
+      captured              0
+      excluded              2  private_address 2
+      failed                0
+      rejected              2  empty 1, scheme_not_http 1
+      duplicates            1
+      ✗ excluded.csv has 0 rows and the segments 2, or they name different lines;
+        `canvass crawl --round may` mends it
+      ✗ the books do not balance
+    [exit 1]
+    ");
     home.run(&["crawl", "--round", "may", "--quiet"]);
     assert!(home.run(&["ledger"]).contains("✓ the books balance"));
 }
@@ -52,5 +64,18 @@ fn a_segment_that_was_taken_away_leaves_its_lines_unexplained_by_number() {
     fs::remove_file(home.path("data/rounds/may/segments/segment-000001.zst")).unwrap();
     let told = home.run(&["ledger"]);
     assert_fits(&told);
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @"
+    Round may
+      lines                 5
+      captured              0
+      excluded              0
+      failed                0
+      rejected              2  empty 1, scheme_not_http 1
+      duplicates            1
+      not ended             2  lines 2, 3
+      ✗ excluded.csv has 2 rows and the segments 0, or they name different lines;
+        `canvass crawl --round may` mends it
+      ✗ 3 of 5 lines are explained
+    [exit 1]
+    ");
 }

@@ -31,8 +31,8 @@ fn the_pipeline_document_is_up_to_date() {
 fn the_command_line_document_is_up_to_date() {
     let home = Home::empty();
     let mut text = "# The command line\n\nMade from the program's own help by `scripts/generate-docs`; do not edit.\n\
-                    Every command takes `--config` and `--set`, and exits with 0 (done), 1 (done, with failures above\n\
-                    the threshold or findings) or 2 (could not run, or had to stop).\n"
+                    Each exits with 0 (done), 1 (done, with failures above the threshold or findings) or 2 (could not\n\
+                    run, or had to stop). Commands that read settings take `--config` and `--set`.\n"
         .to_owned();
     for (typed, _) in every_command() {
         let mut arguments: Vec<&str> = typed.split(' ').skip(1).collect();

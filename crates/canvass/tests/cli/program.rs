@@ -74,7 +74,7 @@ impl Home {
         let output = child.wait_with_output().unwrap();
         let mut told = String::from_utf8(output.stdout).unwrap();
         for line in String::from_utf8(output.stderr).unwrap().lines() {
-            told += &format!("! {line}").trim_end().to_owned();
+            told += format!("! {line}").trim_end();
             told += "\n";
         }
         told + &format!("[exit {}]\n", output.status.code().unwrap())

@@ -22,25 +22,74 @@ fn check(arguments: &[&str]) -> String {
 fn each_url_gets_a_verdict_with_the_line_that_decided() {
     let urls =
         ["https://example.com/private/", "https://example.com/private/open/1", "example.com", "/private"];
-    assert_snapshot!(check(&urls), @"");
-    assert_snapshot!(check(&["/private/open"]), @"");
-    assert_snapshot!(check(&["--agent", "otherbot", "/anything", "/robots.txt"]), @"");
+    assert_snapshot!(check(&urls), @"
+    deny https://example.com/private/  (line 2: Disallow: /private/)
+    allow https://example.com/private/open/1  (line 3: Allow: /private/open)
+    allow example.com  (no rule matches)
+    allow /private  (no rule matches)
+    [exit 1]
+    ");
+    assert_snapshot!(check(&["/private/open"]), @"
+    allow /private/open  (line 3: Allow: /private/open)
+    [exit 0]
+    ");
+    assert_snapshot!(check(&["--agent", "otherbot", "/anything", "/robots.txt"]), @"
+    deny /anything  (line 7: Disallow: /)
+    allow /robots.txt  (no rule matches)
+    [exit 1]
+    ");
 }
 
 #[test]
 fn the_verdicts_as_json_carry_the_crawl_delay() {
-    assert_snapshot!(check(&["--json", "/private/x", "/"]), @"");
+    assert_snapshot!(check(&["--json", "/private/x", "/"]), @r#"
+    {
+      "crawl_delay_seconds": 5.0,
+      "verdicts": [
+        {
+          "url": "/private/x",
+          "allowed": false,
+          "line": 2,
+          "rule": "/private/"
+        },
+        {
+          "url": "/",
+          "allowed": true,
+          "line": null,
+          "rule": null
+        }
+      ]
+    }
+    [exit 1]
+    "#);
 }
 
 #[test]
 fn what_is_not_a_url_or_not_a_file_is_named() {
-    assert_snapshot!(check(&["ftp://example.com/"]), @"");
-    assert_snapshot!(check(&[]), @"");
-    assert_snapshot!(Home::empty().run(&["robots", "check", "--file", "absent.txt", "/"]), @"");
+    assert_snapshot!(check(&["ftp://example.com/"]), @"
+    ! error: `ftp://example.com/`: only http and https can be fetched: if this is a host, write https:// before it
+    [exit 2]
+    ");
+    assert_snapshot!(check(&[]), @"
+    ! error: the following required arguments were not provided:
+    !   <URLS>...
+    !
+    ! Usage: canvass robots check --file <ROBOTS> <URLS>...
+    !
+    ! For more information, try '--help'.
+    [exit 2]
+    ");
+    assert_snapshot!(Home::empty().run(&["robots", "check", "--file", "absent.txt", "/"]), @"
+    ! error: cannot read absent.txt: No such file or directory (os error 2)
+    [exit 2]
+    ");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn of_an_endless_file_only_the_start_is_read() {
-    assert_snapshot!(Home::empty().run(&["robots", "check", "--file", "/dev/zero", "/"]), @"");
+    assert_snapshot!(Home::empty().run(&["robots", "check", "--file", "/dev/zero", "/"]), @"
+    allow /  (no rule matches)
+    [exit 0]
+    ");
 }
