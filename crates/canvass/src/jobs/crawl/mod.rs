@@ -303,12 +303,15 @@ fn raise_file_limit() {
 
 /// Makes the round's folder ready for its list: standard input is copied, so that the round can be continued.
 pub fn begin(folder: &RoundFolder, list: &str, now: Moment) -> Result<()> {
+    // once it is enlisted the queue is the list, and the file may be gone
+    let needed = list != "-" && folder.enlisted()?.is_none();
+    if needed && !std::path::Path::new(list).is_file() {
+        bail!("no list at `{list}`: give a CSV or text file, or `-` for standard input");
+    }
     std::fs::create_dir_all(folder.path())
         .with_context(|| format!("cannot make {}", folder.path().display()))?;
     if list == "-" && !enlist::is_spooled(folder) {
         enlist::spool(std::io::stdin().lock(), folder)?;
-    } else if list != "-" && !std::path::Path::new(list).is_file() {
-        bail!("no list at `{list}`: give a CSV or text file, or `-` for standard input");
     }
     if folder.origin()?.is_none() {
         folder.begin(list, now)?;
