@@ -4,6 +4,7 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read},
     path::{Path, PathBuf},
+    process::Stdio,
     time::Duration,
 };
 
@@ -34,8 +35,8 @@ pub struct StageCost {
     pub wall: Duration,
     /// User and system time, to within two looks at the process.
     pub cpu: Duration,
-    /// The most memory that was seen to be resident.
-    pub peak_rss: u64,
+    /// The most memory that was seen to be resident; none where the stage was over before anybody looked.
+    pub peak_rss: Option<u64>,
 }
 
 /// The program to measure: the one that was named, or the one beside the benchmark.
@@ -128,13 +129,17 @@ struct Capture {
 
 /// Reads every record back from the segments, which is not part of the measured time.
 fn check_segments(arena: &Arena, cat: &Line, core: usize) -> Result<()> {
+    // Ten million heads are gigabytes, so they are read as they come.
+    let mut reading = cat.on_core(core).stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+    let output = reading.stdout.take().context("no output")?;
     let (mut pages, mut decoded) = (0, 0);
-    for line in BufReader::new(run(cat, core)?.output).lines() {
+    for line in BufReader::new(output).lines() {
         let Record { capture } = serde_json::from_str(&line?)?;
         ensure!(capture.status == 200, "a page came with status {}", capture.status);
         pages += 1;
         decoded += capture.decoded_bytes;
     }
+    ensure!(reading.wait()?.success(), "the segments cannot be read back");
     ensure!(
         (pages, decoded) == (arena.targets, arena.decoded_bytes()),
         "the segments hold {pages} pages of {decoded} bytes"
@@ -170,7 +175,7 @@ impl Span {
             name: self.stage.clone(),
             wall: end.duration_since(start).unsigned_abs(),
             cpu: cpu_until(end).saturating_sub(cpu_until(start)),
-            peak_rss: within.map(|look| look.rss).max().unwrap_or(0),
+            peak_rss: within.map(|look| look.rss).max(),
         })
     }
 }
@@ -194,6 +199,9 @@ mod tests {
         let span =
             Span { stage: "crawl".into(), started_at: at(150).to_string(), ended_at: at(350).to_string() };
         let StageCost { name, wall, cpu, peak_rss } = span.cost(&cost).unwrap();
-        assert_eq!((name.as_str(), wall.as_millis(), cpu.as_millis(), peak_rss), ("crawl", 200, 100, 7));
+        assert_eq!(
+            (name.as_str(), wall.as_millis(), cpu.as_millis(), peak_rss),
+            ("crawl", 200, 100, Some(7))
+        );
     }
 }

@@ -14,8 +14,14 @@ use crate::{
 /// What the measurement of memory is asked for.
 #[derive(Debug, Clone, clap::Args)]
 pub struct MemoryArgs {
-    /// Lists of 10 thousand, 100 thousand and 1 million targets instead of 10 thousand, 1 million and 10 million
-    #[arg(long)]
+    /// How many targets the lists have
+    #[arg(long, value_delimiter = ',', default_values_t = [10_000, 1_000_000, 10_000_000])]
+    pub lengths: Vec<usize>,
+    /// How many targets the list of one host has
+    #[arg(long, default_value_t = 1_000_000)]
+    pub one_host: usize,
+    /// The same as `--lengths 10000,100000,1000000 --one-host 100000`
+    #[arg(long, conflicts_with_all = ["lengths", "one_host"])]
     pub short: bool,
     /// Over how many sites the targets spread
     #[arg(long, default_value_t = 1_000)]
@@ -46,15 +52,15 @@ pub fn run(args: &MemoryArgs, own: &Path) -> Result<()> {
     let root = args.dir.clone().unwrap_or_else(std::env::temp_dir);
     print!("{}", machine::describe(&root, &program));
     println!("\n### memory: pages of {} bytes, {} connections\n", args.page_bytes, args.connections);
-    let (lengths, of_one_host): ([usize; 3], usize) = if args.short {
-        ([10_000, 100_000, 1_000_000], 100_000)
+    let (lengths, of_one_host) = if args.short {
+        (&[10_000, 100_000, 1_000_000][..], 100_000)
     } else {
-        ([10_000, 1_000_000, 10_000_000], 1_000_000)
+        (&args.lengths[..], args.one_host)
     };
-    let spread = lengths.map(|length| (args.sites, length));
+    let spread = lengths.iter().map(|length| (args.sites, *length));
     let mut rows = Vec::new();
     let mut peaks = Vec::new();
-    for (sites, length) in spread.into_iter().chain([(1, of_one_host)]) {
+    for (sites, length) in spread.chain([(1, of_one_host)]) {
         eprintln!("{} targets on {sites} sites", grouped(length as u64));
         let course = Course {
             sites,
@@ -73,16 +79,16 @@ pub fn run(args: &MemoryArgs, own: &Path) -> Result<()> {
     let header =
         [&["targets", "hosts", "seconds", "targets/s", "CPU s/1,000", "peak MiB", "in stage"][..], &stages];
     print!("{}", markdown(&header.concat(), &rows));
-    let ratio = |peaks: &[u64]| {
-        let (least, most) = (peaks.iter().min(), peaks.iter().max());
-        least.zip(most).map_or(f64::NAN, |(least, most)| *most as f64 / *least as f64)
-    };
-    println!(
-        "\nMost over least peak: {:.2} over the lengths, {:.2} with the one host.",
-        ratio(&peaks[..lengths.len()]),
-        ratio(&peaks)
-    );
+    println!("\n{}", verdict(&peaks[..lengths.len()], peaks.last().copied().unwrap_or(0)));
     Ok(())
+}
+
+/// How flat memory stayed: the largest peak over the smallest, and the one host's over the largest.
+fn verdict(peaks: &[u64], one_host: u64) -> String {
+    let (least, most) = (peaks.iter().min(), peaks.iter().max());
+    let Some((least, most)) = least.zip(most) else { return "No list was crawled.".to_owned() };
+    let (over_least, over_most) = (*most as f64 / *least as f64, one_host as f64 / *most as f64);
+    format!("Largest peak over smallest: {over_least:.2}. One host's over the largest: {over_most:.2}.")
 }
 
 fn row(sites: usize, arena: &Arena, crawl: &Crawl) -> Vec<String> {
@@ -100,7 +106,7 @@ fn row(sites: usize, arena: &Arena, crawl: &Crawl) -> Vec<String> {
     ];
     for name in ["enlist", "crawl", "ledger"] {
         let stage = stages.iter().find(|stage| stage.name == name);
-        row.push(stage.map_or_else(|| "–".to_owned(), |stage| mebibytes(stage.peak_rss)));
+        row.push(stage.and_then(|stage| stage.peak_rss).map_or_else(|| "–".to_owned(), mebibytes));
     }
     row
 }
