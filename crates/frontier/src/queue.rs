@@ -236,6 +236,13 @@ pub(crate) struct Run {
     head: VecDeque<Target>,
 }
 
+impl Run {
+    /// Whether nothing is left of it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.left == 0 && self.head.is_empty()
+    }
+}
+
 /// Walks every target of a queue that is not in `done`, in the order of places: for the books.
 pub fn walk_open_targets(
     folder: &Path,

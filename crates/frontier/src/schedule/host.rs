@@ -132,7 +132,7 @@ impl Work {
 
     /// The earliest moment at which there is something to do; `None` if there is nothing.
     fn due_at(&self) -> Option<Moment> {
-        let fresh = !self.arrivals.is_empty() || !self.runs.is_empty();
+        let fresh = !self.arrivals.is_empty() || self.runs.iter().any(|run| !run.is_empty());
         if !self.returned.is_empty() || (fresh && self.waiting.len() < MOST_WAITING) {
             return Some(Moment(0));
         }

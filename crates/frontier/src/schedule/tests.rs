@@ -269,6 +269,34 @@ fn walk_all(folder: &Path, visit: impl FnMut(Target)) {
 }
 
 #[test]
+fn the_last_request_to_a_host_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    queue(folder.path(), &web(&[('a', 0, 3)]));
+    let politeness = Politeness { respect_robots: false, ..politeness() };
+    let mut frontier = Frontier::open(
+        &folder.path().join("frontier"),
+        CompletionFront::default(),
+        politeness,
+        [],
+        Moment(0),
+        1,
+    )
+    .unwrap();
+    let mut more = Vec::new();
+    for minute in 0..3 {
+        let now = Moment(minute * 60_000);
+        let Next::Go(Assignment { lease, host, .. }) = frontier.lease(now).unwrap() else {
+            panic!("nothing to do")
+        };
+        more.push(lease.more_to_come);
+        let outcome = Outcome::Ended(None);
+        let report = Report { host, address: None, answered_at: now, took: Duration::ZERO, outcome };
+        frontier.report(report, now).unwrap();
+    }
+    assert_eq!(more, [true, true, false]);
+}
+
+#[test]
 fn a_host_that_only_fails_is_suspended_then_given_up_and_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let targets = queue(folder.path(), &web(&[('x', 0, 400), ('a', 1, 3)]));
