@@ -7,6 +7,7 @@ mod damage;
 mod documents;
 mod pipes;
 mod program;
+mod prose;
 mod robots;
 mod rounds;
 mod settings;
