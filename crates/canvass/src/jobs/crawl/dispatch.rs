@@ -102,7 +102,11 @@ impl Dispatcher<'_> {
                     }
                 }
                 () = sleep_until(until) => {}
-                _ = ticks.tick() => self.tick(watcher).await?,
+                _ = ticks.tick() => {
+                    self.tick(watcher).await?;
+                    // only here: a round that has ended has nothing left to abort
+                    self.judge_failures(watcher);
+                }
                 _ = stop.changed(), if !stopping => {}
                 Ok(()) = self.reloads.changed() => self.reload(),
             }
@@ -200,7 +204,6 @@ impl Dispatcher<'_> {
             }
             watcher.event(&event);
         }
-        self.judge_failures(watcher);
         let tally = self.progress.tally();
         self.job.note_counts(serde_json::to_value(tally)?);
         watcher.watch(&mut self.progress, &self.frontier, self.clock.now());
