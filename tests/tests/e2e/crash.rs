@@ -179,6 +179,8 @@ impl Scenario {
                 true
             }
             None => {
+                // what the dead one sent must be read before the next one starts, or it is noted too late
+                self.web.wait_until_quiet();
                 *done.by_phase.entry(phase(home)).or_default() += 1;
                 false
             }

@@ -6,7 +6,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod addresses;
+mod bombs;
 mod crash;
+mod databases;
+mod politeness;
+mod rounds;
+mod stopping;
 mod support;
 mod truth;
 
@@ -29,11 +35,31 @@ fn main() {
     if !arguments.list {
         support::program::program();
     }
-    let trials = tests![
+    let mut trials = tests![
+        rounds::a_list_may_be_plain_gzip_zstd_or_standard_input,
+        rounds::retrying_takes_only_what_failed,
+        rounds::a_dry_run_checks_everything_and_does_nothing,
+        rounds::what_makes_no_sense_is_refused_with_the_reason,
+        rounds::the_ledger_notices_what_was_damaged_by_hand,
+        rounds::status_history_and_ledger_say_the_same_in_json,
+        rounds::a_deadline_stops_a_round_that_can_be_continued,
+        rounds::too_many_failures_abort_a_round_and_many_are_told,
+        stopping::sigint_stops_in_good_order_and_nothing_is_fetched_twice,
+        stopping::sigterm_stops_in_good_order_and_nothing_is_fetched_twice,
+        stopping::a_second_signal_ends_it_at_once_and_the_round_goes_on_all_the_same,
+        stopping::a_second_crawl_is_told_who_runs_and_a_dead_one_is_succeeded_at_once,
+        politeness::no_more_requests_than_the_cap_are_under_way_to_one_address,
+        politeness::new_pauses_hold_within_seconds_of_a_hangup_signal,
+        politeness::three_hundred_hosts_are_asked_gently_and_only_for_what_they_allow,
+        addresses::no_spelling_of_a_private_address_is_connected_to,
+        addresses::no_name_or_redirect_leads_to_a_private_address,
+        addresses::a_name_whose_address_changes_is_checked_anew,
+        bombs::a_bomb_of_any_size_takes_little_memory,
         truth::every_line_of_the_sandbox_ends_as_its_truth_says,
         crash::a_round_that_is_killed_while_it_enlists_ends_like_one_that_is_not,
         crash::a_round_that_is_killed_as_it_closes_ends_like_one_that_is_not,
         crash::a_round_that_is_killed_while_it_crawls_ends_like_one_that_is_not,
     ];
+    trials.extend(databases::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }

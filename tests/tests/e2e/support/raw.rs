@@ -30,7 +30,14 @@ struct Counts {
 impl RawServer {
     /// Listens on a free port of `ip` until this process ends.
     pub fn start(ip: IpAddr, answer: impl Fn(&str, &str) -> String + Send + Sync + 'static) -> RawServer {
-        let listener = TcpListener::bind((ip, 0)).expect("loopback has a free port");
+        RawServer::listen(TcpListener::bind((ip, 0)).expect("loopback has a free port"), answer)
+    }
+
+    /// Takes over a listener until this process ends.
+    pub fn listen(
+        listener: TcpListener,
+        answer: impl Fn(&str, &str) -> String + Send + Sync + 'static,
+    ) -> RawServer {
         let address = listener.local_addr().expect("a listener has an address");
         let counts = Arc::new(Counts::default());
         let (answer, shared): (Arc<Answer>, _) = (Arc::new(answer), Arc::clone(&counts));

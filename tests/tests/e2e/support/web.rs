@@ -5,6 +5,8 @@ use std::{
     io::{BufWriter, Write},
     path::PathBuf,
     sync::{Arc, OnceLock},
+    thread,
+    time::Duration,
 };
 
 use sandbox::{Pace, Plan, Request, ServeOptions, Server, World};
@@ -92,6 +94,15 @@ impl Web {
         let mut requests = self.requests();
         requests.retain(|request| !is_robots(&request.path));
         requests
+    }
+
+    /// Waits until no request comes any more.
+    pub fn wait_until_quiet(&self) {
+        let mut before = usize::MAX;
+        while before != self.server.requests().len() {
+            before = self.server.requests().len();
+            thread::sleep(Duration::from_millis(10));
+        }
     }
 
     /// Starts over: no request so far, and every "once, then fine" begins again.
