@@ -193,6 +193,6 @@ fn print_comparison(
         number => writeln!(out, "\n✗ {number} lines ended otherwise than {truth} says")?,
     }
     let settings = files.settings.display();
-    writeln!(out, "\nLook around: `canvass --config {settings} status`, or `ledger`, or `segments list`")?;
+    writeln!(out, "\nLook around:\n  canvass --config {settings} status   # or ledger, segments list")?;
     Ok(())
 }

@@ -29,6 +29,7 @@ use super::{Job, JobOutcome, kernel::Stop, start_logging};
 use crate::{
     clock::Clock,
     exit::Exit,
+    explain::explain,
     pipeline::STAGES,
     round::{Books, Ledger, RoundFolder, Tally, prove},
     settings::{Settings, Thresholds},
@@ -109,8 +110,8 @@ pub async fn run(plan: CrawlPlan, catalog: Catalog, clock: Clock) -> Result<Craw
             Ok(CrawlReport { round, folder, enlisted, tally, ledger, outcome })
         }
         Err(error) => {
-            tracing::error!(error = format!("{error:#}"), "crawl failed");
-            let words = format!("{error:#}");
+            let words = explain(&error);
+            tracing::error!(error = words, "crawl failed");
             let failed =
                 JobOutcome { status: RunStatus::Failed, exit: Exit::CouldNotRun, words, counts: json!({}) };
             // the first error is the one to show
@@ -261,7 +262,7 @@ fn listen_for_reload(
                         return;
                     }
                 }
-                Err(error) => tracing::error!(error = format!("{error:#}"), "the old politeness stays"),
+                Err(error) => tracing::error!(error = explain(&error), "the old politeness stays"),
             }
         }
     });

@@ -15,7 +15,7 @@ use frontier::schedule::Report;
 use tokio::{runtime::Handle, sync::mpsc, time::timeout};
 
 use super::Message;
-use crate::round::Books;
+use crate::{explain::explain, round::Books};
 
 /// How many completions may wait for the log before fetching waits too.
 const QUEUE: usize = 256;
@@ -83,7 +83,7 @@ impl Writer {
         let run = move || {
             let outcome = write_all(books, rules, arriving, &messages, &runtime);
             if let Err(error) = &outcome {
-                let _ = messages.send(Message::WriterFailed(format!("{error:#}")));
+                let _ = messages.send(Message::WriterFailed(explain(error)));
             }
             outcome
         };
