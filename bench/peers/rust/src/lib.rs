@@ -18,7 +18,8 @@ impl Urls {
     /// If an argument is missing or the file cannot be opened.
     pub fn from_args() -> io::Result<(Urls, usize)> {
         let mut args = std::env::args().skip(1);
-        let (Some(path), Some(connections)) = (args.next(), args.next().and_then(|text| text.parse().ok())) else {
+        let (Some(path), Some(connections)) = (args.next(), args.next().and_then(|text| text.parse().ok()))
+        else {
             return Err(io::Error::other("usage: PROGRAM URLS CONNECTIONS"));
         };
         let file = BufReader::new(File::open(PathBuf::from(path))?);

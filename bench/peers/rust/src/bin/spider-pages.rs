@@ -6,12 +6,14 @@
 use std::error::Error;
 
 use canvass_bench_peers::{Haul, Urls};
-use spider::{page::Page, website::Website};
+use spider::{page::Page, utils::connect::init_background_runtime, website::Website};
 use tokio::task::JoinSet;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let (urls, connections) = Urls::from_args()?;
+    // as a crawl of its own begins; without it no connection is made
+    init_background_runtime();
     let client = Website::new("http://127.0.0.1/").configure_http_client();
     let mut tasks = JoinSet::new();
     for _ in 0..connections {
