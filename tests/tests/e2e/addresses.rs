@@ -1,12 +1,13 @@
 //! Can a list, a name or a redirect make it connect to a private address?
 
 use std::{
+    collections::HashSet,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket},
     thread,
 };
 
 use crate::support::{
-    found::{Endings, check_books, endings},
+    found::{Ending, check_books, endings},
     home::Home,
     raw::{RawServer, not_found, page, redirect},
 };
@@ -136,58 +137,56 @@ impl Trap {
     }
 }
 
+const SETTINGS: &str = "\
+crawl:
+  default_crawl_delay_seconds: 0.01
+  connect_timeout_seconds: 1
+  retry:
+    transient_retries: 0
+network:
+  hosts_file: hosts
+";
+
 fn home(trap: &Trap, allowed: &str, hosts: &str) -> Home {
-    let home = Home::migrated(
-        "crawl:\n  default_crawl_delay_seconds: 0.01\n  connect_timeout_seconds: 1\n  retry: { transient_retries: 0 }\n\
-         network: { hosts_file: hosts }\n",
-        &[&format!("network.allow_private={allowed}"), "crawl.thresholds.abort_failure_percent=100"],
-    );
+    let home = Home::migrated(SETTINGS, &[&format!("network.allow_private={allowed}")]);
     home.write("hosts", hosts.replace("PORT", &trap.port.to_string()).as_bytes());
     home
 }
 
-/// Crawls the URLs and checks that each was refused.
-fn assert_refused(trap: &Trap, home: &Home, urls: &[String]) -> Endings {
+/// Crawls the URLs, checks that each was refused as private or ended in one of the `other` ways, and that nothing
+/// arrived; says how many were refused.
+fn crawl_and_count_private(trap: &Trap, home: &Home, urls: &[String], other: &[&str]) -> usize {
     let list = home.write("list.txt", (urls.join("\n") + "\n").as_bytes());
-    home.crawl("r", &list).expect(0);
+    home.crawl("r", &list);
     let found = endings(home, "r");
-    assert_eq!(found.len(), urls.len());
     check_books(home, "r", &found);
+    assert_eq!(found.len(), urls.len());
+    let is_private = |ending: &Ending| ending.detail == "private_address";
     for (line, ending) in &found {
         let url = &urls[usize::try_from(line - 1).unwrap()];
-        let refused = match ending.disposition.as_str() {
-            "excluded" => ending.detail == "private_address",
-            // another spelling of one that was refused, or no host at all
-            other => other == "duplicate" || other == "rejected",
-        };
-        assert!(refused, "{url} ended as {ending:?}");
+        let named = |name: &&str| ending.detail == *name || ending.disposition == *name;
+        assert!(is_private(ending) || other.iter().any(named), "{url} ended as {ending:?}");
     }
     assert_eq!(trap.connections(), 0, "something came through");
-    found
+    found.values().filter(|ending| is_private(ending)).count()
 }
 
 pub fn no_spelling_of_a_private_address_is_connected_to() {
     assert!(VECTORS.len() >= 60);
     let trap = Trap::set(|_, _| not_found());
     let home = home(&trap, "false", "");
-    let spell = |scheme| move |host: &&str| format!("{scheme}://{host}:{}/", trap_port(scheme));
-    // the real port for most, and ports 80 and 443 for as many again
+    // where somebody listens, and the port that a URL means when it names none
     let mut urls: Vec<String> = VECTORS.iter().map(|host| format!("http://{host}:{}/", trap.port)).collect();
-    urls.extend(VECTORS.iter().map(spell("https")));
-    let found = assert_refused(&trap, &home, &urls);
-    let excluded = found.values().filter(|ending| ending.disposition == "excluded").count();
+    urls.extend(VECTORS.iter().map(|host| format!("https://{host}/")));
+    // another spelling of one that was refused is a duplicate, and one that is no host is rejected
+    let excluded = crawl_and_count_private(&trap, &home, &urls, &["duplicate", "rejected"]);
     eprintln!("addresses: {} URLs, {excluded} excluded, 0 connections", urls.len());
-}
-
-fn trap_port(scheme: &str) -> u16 {
-    if scheme == "https" { 443 } else { 80 }
 }
 
 pub fn no_name_or_redirect_leads_to_a_private_address() {
     let trap = Trap::set(|host, path| {
         let number = host.strip_prefix("leads-").and_then(|rest| rest.split('.').next());
-        let number: Option<usize> = number.and_then(|number| number.parse().ok());
-        match number {
+        match number.and_then(|number| number.parse::<usize>().ok()) {
             Some(number) if path == "/" => {
                 let port = host.split(':').nth(1).unwrap_or("80");
                 redirect(&format!("http://{}:{port}/inside", VECTORS[number]))
@@ -208,28 +207,16 @@ pub fn no_name_or_redirect_leads_to_a_private_address() {
         .filter_map(|line| line.split(' ').nth(1))
         .map(|name| format!("http://{name}/"))
         .collect();
+    // a name with two addresses is on two lines
+    urls.dedup();
     for number in 0..VECTORS.len() {
         hosts.push_str(&format!("{PUBLIC} leads-{number}.test\n"));
         urls.push(format!("http://leads-{number}.test:{}/", trap.port));
     }
     let home = home(&trap, &format!("[{PUBLIC}/32]"), &hosts);
-    let found = refused_or_bad_redirects(&trap, &home, &urls);
-    eprintln!("addresses: {} names and redirects, {found} excluded, 0 connections", urls.len());
-}
-
-/// Like `assert_refused`, but a redirect to what is no host at all is a bad redirect.
-fn refused_or_bad_redirects(trap: &Trap, home: &Home, urls: &[String]) -> usize {
-    let list = home.write("list.txt", (urls.join("\n") + "\n").as_bytes());
-    home.crawl("r", &list);
-    let found = endings(home, "r");
-    check_books(home, "r", &found);
-    for (line, ending) in &found {
-        let url = &urls[usize::try_from(line - 1).unwrap()];
-        let refused = matches!(ending.detail.as_str(), "private_address" | "bad_redirect" | "duplicate");
-        assert!(refused, "{url} ended as {ending:?}");
-    }
-    assert_eq!(trap.connections(), 0, "something came through");
-    found.values().filter(|ending| ending.detail == "private_address").count()
+    // a redirect to what is no host at all leads nowhere
+    let excluded = crawl_and_count_private(&trap, &home, &urls, &["bad_redirect"]);
+    eprintln!("addresses: {} names and redirects, {excluded} excluded, 0 connections", urls.len());
 }
 
 pub fn a_name_whose_address_changes_is_checked_anew() {
@@ -238,22 +225,11 @@ pub fn a_name_whose_address_changes_is_checked_anew() {
     let home = home(&trap, &format!("[{PUBLIC}/32]"), "");
     let urls: Vec<String> =
         (0..8).map(|number| format!("http://rebind-{number}.example.com:{}/", trap.port)).collect();
-    let list = home.write("list.txt", (urls.join("\n") + "\n").as_bytes());
-    let set = format!("network.nameservers=['{name_server}']");
-    home.run(&["crawl", "--quiet", "--round", "r", "--set", &set, home_text(&list)]).expect(0);
-    let found = endings(&home, "r");
-    for ending in found.values() {
-        // the page itself, if the checked connection or answer was used again, or nothing
-        assert!(matches!(ending.detail.as_str(), "captured" | "private_address"), "{ending:?}");
-    }
-    let refused = found.values().filter(|ending| ending.detail == "private_address").count();
-    eprintln!("addresses: {refused} of {} names that moved inside were refused, 0 connections", found.len());
-    assert!(refused > 0, "the names never moved: {found:?}");
-    assert_eq!(trap.connections(), 0, "something came through");
-}
-
-fn home_text(path: &std::path::Path) -> &str {
-    crate::support::home::text(path)
+    home.write_settings(&format!("{SETTINGS}  nameservers: ['{name_server}']\n"));
+    // a page is captured only where the connection that was checked could be used again
+    let refused = crawl_and_count_private(&trap, &home, &urls, &["captured"]);
+    eprintln!("addresses: {refused} of {} names that moved inside were refused, 0 connections", urls.len());
+    assert!(refused > 0, "the names never moved");
 }
 
 /// A name server that gives each name the public address once, and then loopback.
@@ -261,7 +237,7 @@ fn flipping_name_server() -> SocketAddr {
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
     let address = socket.local_addr().expect("a socket has an address");
     thread::spawn(move || {
-        let mut asked: std::collections::HashSet<Vec<u8>> = std::collections::HashSet::new();
+        let mut asked: HashSet<Vec<u8>> = HashSet::new();
         let mut query = [0; 512];
         while let Ok((length, from)) = socket.recv_from(&mut query) {
             if let Some(answer) = dns_answer(&query[..length], &mut |name| {

@@ -49,6 +49,7 @@ fn main() {
         stopping::a_second_signal_ends_it_at_once_and_the_round_goes_on_all_the_same,
         stopping::a_second_crawl_is_told_who_runs_and_a_dead_one_is_succeeded_at_once,
         politeness::no_more_requests_than_the_cap_are_under_way_to_one_address,
+        politeness::a_request_that_breaks_its_connection_is_not_repeated_without_a_pause,
         politeness::new_pauses_hold_within_seconds_of_a_hangup_signal,
         politeness::three_hundred_hosts_are_asked_gently_and_only_for_what_they_allow,
         addresses::no_spelling_of_a_private_address_is_connected_to,

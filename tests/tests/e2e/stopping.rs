@@ -16,21 +16,19 @@ fn quick_world() -> Web {
 }
 
 pub fn sigint_stops_in_good_order_and_nothing_is_fetched_twice() {
-    stop_with(&[Signal::INT]);
+    stop_with(Signal::INT);
 }
 
 pub fn sigterm_stops_in_good_order_and_nothing_is_fetched_twice() {
-    stop_with(&[Signal::TERM]);
+    stop_with(Signal::TERM);
 }
 
-fn stop_with(signals: &[Signal]) {
+fn stop_with(signal: Signal) {
     let web = quick_world();
     let home = web.home(0.3, &[]);
     let args = ["crawl", "--quiet", "--round", "r", text(&web.list)];
     let crawl = home.start_until(&args, "forty pages", || web.page_requests().len() >= 40);
-    for signal in signals {
-        crawl.signal(*signal);
-    }
+    crawl.signal(signal);
     let ended = crawl.wait(Duration::from_secs(5));
     assert!(ended.out.contains("stopped by SIG"), "{}", ended.out);
     ended.expect(2);

@@ -118,10 +118,10 @@ impl Running {
         status.code().map(|_| self.ended(status))
     }
 
-    /// The most memory that it has had so far, in bytes; `None` if it has ended.
-    pub fn peak_memory(&self) -> Option<u64> {
+    /// What the kernel says of its memory under this name, in bytes; `None` if it has ended.
+    pub fn memory(&self, name: &str) -> Option<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
         let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
         Some(kibibytes << 10)
     }
