@@ -2,14 +2,16 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{Seek, SeekFrom, Write},
+    io::{IoSlice, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
 use sha2::{Digest, Sha256};
 
 use super::{
-    Position, Record, SegmentError, block, closed_path, hash_path, list, open_path,
+    Packing, Position, Record, SegmentError,
+    block::Batch,
+    closed_path, hash_path, list, open_path,
     reader::{SegmentReader, hash_prefix, hex},
 };
 use crate::{sync_folder, write_atomically};
@@ -42,7 +44,7 @@ pub struct SegmentLog {
     folder: PathBuf,
     limits: Limits,
     compressor: zstd::bulk::Compressor<'static>,
-    batch: Vec<u8>,
+    batch: Batch,
     sealed: Vec<u8>,
     open: OpenSegment,
 }
@@ -105,15 +107,15 @@ impl SegmentLog {
             folder: folder.to_owned(),
             limits,
             compressor,
-            batch: Vec::with_capacity(BATCH_BYTES),
+            batch: Batch::with_capacity(BATCH_BYTES / 4),
             sealed: Vec::new(),
             open,
         })
     }
 
     /// Adds a record to the batch. It is not in the log before [`commit`](Self::commit).
-    pub fn append(&mut self, head: &[u8], body: &[u8]) -> Result<(), SegmentError> {
-        block::push_record(&mut self.batch, head, body).map_err(SegmentError::io(&self.open.path))?;
+    pub fn append(&mut self, head: &[u8], body: &[u8], packing: Packing) -> Result<(), SegmentError> {
+        self.batch.push(head, body, packing).map_err(SegmentError::io(&self.open.path))?;
         self.open.rows += 1;
         if self.batch.len() >= BATCH_BYTES {
             self.write_batch()?;
@@ -135,14 +137,13 @@ impl SegmentLog {
             return Ok(());
         }
         let open = &mut self.open;
-        block::seal(&mut self.compressor, &self.batch, &mut self.sealed)
-            .map_err(SegmentError::io(&open.path))?;
-        open.file.write_all(&self.sealed).map_err(SegmentError::io(&open.path))?;
+        let stored =
+            self.batch.seal(&mut self.compressor, &mut self.sealed).map_err(SegmentError::io(&open.path))?;
+        write_both(&mut open.file, &self.sealed, stored).map_err(SegmentError::io(&open.path))?;
         open.hash.update(&self.sealed);
-        open.bytes += self.sealed.len() as u64;
-        self.batch.clear();
-        // one giant page must not keep its memory for the rest of the round
-        self.batch.shrink_to(2 * BATCH_BYTES);
+        open.hash.update(stored);
+        open.bytes += (self.sealed.len() + stored.len()) as u64;
+        self.batch.clear(2 * BATCH_BYTES);
         self.sealed.clear();
         self.sealed.shrink_to(2 * BATCH_BYTES);
         Ok(())
@@ -207,6 +208,20 @@ impl OpenSegment {
         fs::rename(&self.path, &closed).map_err(SegmentError::io(&closed))?;
         sync_folder(folder).map_err(SegmentError::io(folder))
     }
+}
+
+/// Writes one after the other, in one call to the system where it takes both.
+fn write_both(file: &mut File, first: &[u8], second: &[u8]) -> std::io::Result<()> {
+    let mut written = 0;
+    while written < first.len() {
+        match file.write_vectored(&[IoSlice::new(&first[written..]), IoSlice::new(second)]) {
+            Ok(0) => return Err(std::io::ErrorKind::WriteZero.into()),
+            Ok(count) => written += count,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    file.write_all(&second[written - first.len()..])
 }
 
 /// Visits the records from `from` on; returns the end of the last whole block, and whether the file ends there.

@@ -3,10 +3,10 @@
 //! A segment is a file of records, each a head (JSON) and a body (bytes). While it is written it is called
 //! `segment-000001.open`; closed, `segment-000001.zst` with its SHA-256 beside it in the format of `sha256sum`.
 //!
-//! On disk it is a sequence of blocks. A block is one commit: a 16-byte zstd *skippable* frame that says how long the
-//! next frame is, then one zstd frame with a checksum. So a segment is an ordinary `.zst` file to any other tool, it is
-//! compressed once while it is written (closing it is a hash and a rename, not a second pass over the disk), and a torn
-//! last block is noticed and dropped whole.
+//! On disk it is a sequence of blocks. A block is one commit: a zstd *skippable* frame that says how long the next
+//! frames are, then one or two zstd frames with checksums. So a segment is an ordinary `.zst` file to any other tool, it
+//! is compressed once while it is written (closing it is a hash and a rename, not a second pass over the disk), and a
+//! torn last block is noticed and dropped whole.
 
 mod block;
 mod log;
@@ -29,6 +29,15 @@ pub struct Position {
     pub segment: u32,
     /// The offset in the segment's file.
     pub offset: u64,
+}
+
+/// Whether a body is worth compressing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Packing {
+    /// It is plain: compress it.
+    Compress,
+    /// It is compressed already: keep it as it is.
+    Store,
 }
 
 /// What can go wrong with a segment.

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     SegmentError,
-    block::{self, Blocks, Found},
+    block::{Blocks, Found},
 };
 
 /// One record of a segment.
@@ -27,8 +27,6 @@ pub struct SegmentReader {
     path: PathBuf,
     file: BufReader<File>,
     blocks: Blocks,
-    plain: Vec<u8>,
-    next_record: usize,
     /// The end of the last whole block that was read.
     block_end: u64,
     torn: Option<&'static str>,
@@ -43,8 +41,6 @@ impl SegmentReader {
             path: path.to_owned(),
             file: BufReader::with_capacity(256 << 10, file),
             blocks: Blocks::new().map_err(SegmentError::io(path))?,
-            plain: Vec::new(),
-            next_record: 0,
             block_end: offset,
             torn: None,
         })
@@ -52,7 +48,7 @@ impl SegmentReader {
 
     /// The next record, or `None` at the end. A torn last block is the end: ask [`Self::torn`] whether there was one.
     pub fn next_record(&mut self) -> Result<Option<Record<'_>>, SegmentError> {
-        while self.next_record >= self.plain.len() {
+        while self.blocks.is_read() {
             if !self.read_block()? {
                 return Ok(None);
             }
@@ -62,8 +58,7 @@ impl SegmentReader {
             offset: self.block_end,
             what: "the block before here holds a broken record",
         };
-        let (head, body, next) = block::record_at(&self.plain, self.next_record).ok_or(damaged)?;
-        self.next_record = next;
+        let (head, body) = self.blocks.next_record().ok_or(damaged)?;
         Ok(Some(Record { head, body }))
     }
 
@@ -71,16 +66,13 @@ impl SegmentReader {
         if self.torn.is_some() {
             return Ok(false);
         }
-        self.next_record = 0;
-        self.plain.clear();
-        match self.blocks.read(&mut self.file, &mut self.plain).map_err(SegmentError::io(&self.path))? {
+        match self.blocks.read(&mut self.file).map_err(SegmentError::io(&self.path))? {
             Found::Block(bytes) => {
                 self.block_end += bytes;
                 Ok(true)
             }
             Found::End => Ok(false),
             Found::Torn(what) => {
-                self.plain.clear();
                 self.torn = Some(what);
                 Ok(false)
             }
