@@ -172,6 +172,8 @@ named! {
         RobotsUnavailable = "robots_unavailable",
         /// The host failed so often that it was given up for this round.
         HostSuspended = "host_suspended",
+        /// canvass itself failed on it: a defect to report, with the log's line about it.
+        Defect = "defect",
     }
 }
 
@@ -219,14 +221,9 @@ impl FailureKind {
             | K::BrokenServer
             | K::HttpStatus
             | K::RobotsUnavailable
-            | K::HostSuspended => RetryClass::Never,
+            | K::HostSuspended
+            | K::Defect => RetryClass::Never,
         }
-    }
-
-    /// Whether a later round may find it mended. A 404 will not mend itself; a full server will.
-    #[must_use]
-    pub fn worth_another_round(self) -> bool {
-        !matches!(self, FailureKind::HttpStatus)
     }
 
     /// Whether it speaks of the host's health rather than of one page: such errors trip the host's breaker.
@@ -235,7 +232,12 @@ impl FailureKind {
         use FailureKind as K;
         !matches!(
             self,
-            K::HttpStatus | K::RedirectLoop | K::TooManyRedirects | K::BadRedirect | K::HostSuspended
+            K::HttpStatus
+                | K::RedirectLoop
+                | K::TooManyRedirects
+                | K::BadRedirect
+                | K::HostSuspended
+                | K::Defect
         )
     }
 }

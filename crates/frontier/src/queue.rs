@@ -113,6 +113,8 @@ impl QueueWriter {
             file.flush()?;
             file.get_ref().sync_all()?;
         }
+        // the names too: whoever notes that the list is enlisted relies on them
+        File::open(&self.folder)?.sync_all()?;
         Ok(self.written)
     }
 }

@@ -8,8 +8,8 @@ use roaring::RoaringTreemap;
 use super::bloom::Bloom;
 use crate::codec::RawTarget;
 
-/// How many keys one pass looks at: bounds the filter to a few megabytes.
-const KEYS_AT_ONCE: u64 = 2_000_000;
+/// How many keys one pass looks at: bounds the filter, and the suspects if half of them are.
+const KEYS_AT_ONCE: u64 = 500_000;
 
 /// Walks records in order, handing each to the visitor.
 pub(super) trait Walk {

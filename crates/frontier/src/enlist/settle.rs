@@ -110,8 +110,10 @@ fn split(part: &Partition, folder: &Path) -> Result<Vec<Partition>, EnlistError>
     let mut outcome = Ok(());
     let mut move_on = |bytes: &mut &[u8]| {
         let (host, target) = take_record(bytes)?;
-        outcome = parts.push(host, target);
-        outcome.is_ok().then_some(())
+        if outcome.is_ok() {
+            outcome = parts.push(host, target);
+        }
+        Some(())
     };
     while records.visit(&mut move_on).map_err(EnlistError::at(&part.path))? {}
     outcome?;

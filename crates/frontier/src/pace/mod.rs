@@ -102,6 +102,14 @@ impl HostPace {
         self.not_before(now.after(wait));
     }
 
+    /// Takes a new rule at once: a shorter delay is not waited out, unless the host is suspended or asked for patience.
+    pub fn reconsider(&mut self, rule: &HostRule, suspended_until: Option<Moment>) {
+        if self.penalty == Duration::ZERO && self.last_answer_at > Moment(0) {
+            let due = self.last_answer_at.after(self.delay(rule) + ROUNDING);
+            self.next_allowed_at = due.max(suspended_until.unwrap_or_default());
+        }
+    }
+
     /// Pushes the next request back to `moment`; never forward.
     pub fn not_before(&mut self, moment: Moment) {
         self.next_allowed_at = self.next_allowed_at.max(moment);

@@ -46,10 +46,17 @@ pub(super) struct OriginRobots {
 pub(super) enum RobotsState {
     /// The catalog is being asked whether it remembers them.
     Recalling,
-    /// They are being fetched.
-    Fetching,
-    /// They are known since then.
-    Known(Box<Rules>, Moment),
+    /// They are being fetched; until then, and if they cannot be had again, the old ones hold.
+    Fetching(Option<Box<Rules>>),
+    /// They are known.
+    Known {
+        /// The rules.
+        rules: Box<Rules>,
+        /// Since when.
+        since: Moment,
+        /// Whether a page was fetched under them: otherwise a delay as long as their life would renew them for ever.
+        used: bool,
+    },
     /// They could not be had: nothing may be fetched.
     Unavailable(Failure),
 }
@@ -62,7 +69,7 @@ impl Host {
     /// The longest crawl-delay of its origins: they are one machine's load.
     pub(super) fn longest_crawl_delay(&self) -> Duration {
         let delay = |known: &OriginRobots| match &known.state {
-            RobotsState::Known(rules, _) => rules.crawl_delay(),
+            RobotsState::Known { rules, .. } => rules.crawl_delay(),
             _ => None,
         };
         self.robots.iter().filter_map(delay).max().unwrap_or_default()

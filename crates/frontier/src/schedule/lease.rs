@@ -9,7 +9,7 @@ use super::{
     host::{OriginRobots, RobotsState},
     origin_of, path_of,
 };
-use crate::queue::host_of;
+use crate::{queue::host_of, robots::Rules};
 
 /// The most hosts that are active at once: bounds memory where thousands of hosts must wait for something.
 const MOST_ACTIVE_HOSTS: usize = 65_536;
@@ -66,7 +66,9 @@ impl Frontier {
 
     /// Makes the host of the next run active; false if there is no further run or no room.
     fn activate_next_run(&mut self, now: Moment) -> io::Result<bool> {
-        if self.queue_ended || self.by_name.len() >= MOST_ACTIVE_HOSTS {
+        // a host that is being recalled will want a request: count it as one, or a start would activate the whole list
+        let wanted = self.in_flight + self.recalling;
+        if self.queue_ended || self.by_name.len() >= MOST_ACTIVE_HOSTS || wanted >= 2 * self.window() {
             return Ok(false);
         }
         let Some(mut run) = self.queue.next_run(&self.done)? else {
@@ -124,17 +126,22 @@ impl Frontier {
         let Some(known) = host.robots_state(origin) else {
             host.robots.push(OriginRobots { origin: origin.to_owned(), state: RobotsState::Recalling });
             self.to_recall.push(origin.to_owned());
+            self.recalling += 1;
             return Permission::Asked;
         };
-        match &known.state {
-            RobotsState::Recalling | RobotsState::Fetching => Permission::Asked,
-            RobotsState::Known(_, since) if now.since(*since) > ttl => {
-                known.state = RobotsState::Fetching;
+        match &mut known.state {
+            RobotsState::Recalling | RobotsState::Fetching(_) => Permission::Asked,
+            RobotsState::Known { rules, since, used: true } if now.since(*since) > ttl => {
+                let old = std::mem::replace(rules, Box::new(Rules::disallow_all()));
+                known.state = RobotsState::Fetching(Some(old));
                 host.work.put_back(Visit::robots(origin.to_owned()));
                 Permission::Asked
             }
-            RobotsState::Known(rules, _) if rules.decide(path_of(visit.url())).allowed => Permission::Granted,
-            RobotsState::Known(..) => {
+            RobotsState::Known { rules, used, .. } if rules.decide(path_of(visit.url())).allowed => {
+                *used = true;
+                Permission::Granted
+            }
+            RobotsState::Known { .. } => {
                 Permission::Refused(Disposition::Excluded { reason: Exclusion::Robots })
             }
             RobotsState::Unavailable(failure) => Permission::Refused(Disposition::Failed(failure.clone())),

@@ -14,7 +14,7 @@ mod visit;
 
 use std::{
     cmp::Reverse,
-    collections::{BinaryHeap, HashMap},
+    collections::{BinaryHeap, HashMap, HashSet},
     io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -30,7 +30,7 @@ use crate::{
 };
 pub use address::AddressGate;
 use arrivals::Arrivals;
-use host::{Host, Work};
+use host::{Host, RobotsState, Work};
 pub use report::{Outcome, Report, RobotsAnswer};
 pub use visit::{Subject, Visit, origin_of, path_of};
 
@@ -157,6 +157,10 @@ pub struct Frontier {
     next_lease: u64,
     random: u64,
     to_recall: Vec<String>,
+    /// Origins whose robots.txt the catalog is being asked for.
+    recalling: usize,
+    /// Hosts that were given up in this round.
+    given_up: HashSet<u64>,
     to_remember: Vec<HostMemory>,
     events: Vec<Event>,
 }
@@ -196,6 +200,8 @@ impl Frontier {
             next_lease: 0,
             random: seed | 1,
             to_recall: Vec::new(),
+            recalling: 0,
+            given_up: HashSet::new(),
             to_remember: Vec::new(),
             events: Vec::new(),
             politeness,
@@ -231,10 +237,18 @@ impl Frontier {
         self.window.set_rules(politeness.window.clone());
         self.gate.set_limits(politeness.per_address, politeness.per_address_gap);
         self.bucket = TokenBucket::new(politeness.max_requests_per_second, politeness.burst, now);
-        for host in self.hosts.iter_mut().flatten() {
-            host.rule = politeness.policy.rule_for(&host.name);
-        }
+        let new_agent = politeness.robots_agent != self.politeness.robots_agent;
         self.politeness = politeness;
+        for id in 0..self.hosts.len() {
+            let Some(host) = &mut self.hosts[id] else { continue };
+            host.rule = self.politeness.policy.rule_for(&host.name);
+            host.pace.reconsider(&host.rule, host.suspended_until);
+            if new_agent {
+                // another agent may have other rules: ask again before the next page
+                host.robots.retain(|known| !matches!(known.state, RobotsState::Known { .. }));
+            }
+            self.schedule(id, now);
+        }
     }
 
     /// The origins whose robots.txt an earlier run may have left in the catalog; answer with
@@ -267,7 +281,11 @@ impl Frontier {
         if let Some(id) = self.by_name.get(name) {
             return *id;
         }
-        let memory = self.resting.remove(&host_hash(name));
+        let hash = host_hash(name);
+        let memory = self.resting.remove(&hash);
+        if memory.as_ref().is_some_and(|known| self.was_given_up(known)) {
+            self.given_up.insert(hash);
+        }
         let (pace, breaker, suspended_until) = match &memory {
             Some(known) => (
                 HostPace::remembered(known.last_request_at, known.next_allowed_at),
@@ -276,7 +294,8 @@ impl Frontier {
             ),
             None => (HostPace::default(), Breaker::default(), None),
         };
-        let spill = self.spill_folder.join(format!("{:016x}", host_hash(name)));
+        let spill = self.spill_folder.join(format!("{hash:016x}"));
+        let given_up = self.given_up.contains(&hash).then(|| given_up_failure(name));
         let host = Host {
             name: name.to_owned(),
             rule: self.politeness.policy.rule_for(name),
@@ -288,7 +307,7 @@ impl Frontier {
             address_refusals: 0,
             in_flight: 0,
             scheduled_at: None,
-            given_up: None,
+            given_up,
             work: Work::new(Arrivals::new(spill)),
         };
         let id = self.free.pop().unwrap_or_else(|| {
@@ -298,6 +317,12 @@ impl Frontier {
         self.hosts[id] = Some(host);
         self.by_name.insert(name.to_owned(), id);
         id
+    }
+
+    /// Whether an earlier process of this round gave the host up, not long ago.
+    fn was_given_up(&self, memory: &HostMemory) -> bool {
+        let most = self.politeness.breaker.as_ref().map(|rules| rules.give_up_after);
+        memory.suspended_until.is_some() && most.is_some_and(|most| memory.strikes >= most)
     }
 
     /// Forgets a host that has nothing left to do; its pace is kept until it no longer matters.
@@ -328,6 +353,9 @@ impl Frontier {
     }
 
     fn schedule_at(&mut self, id: HostId, at: Moment) {
+        if self.host(id).scheduled_at == Some(at) {
+            return;
+        }
         self.host(id).scheduled_at = Some(at);
         self.due.push(Reverse((at, id)));
     }

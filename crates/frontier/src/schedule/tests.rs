@@ -199,7 +199,7 @@ impl World {
             }
         };
         let took = self.now.since(arrival);
-        let report = Report { host, address: None, answered_at: self.now, took, outcome };
+        let report = Report { host, address: None, answered_at: self.now, took, retry_after: None, outcome };
         self.frontier.report(report, self.now).unwrap();
     }
 
@@ -269,6 +269,18 @@ fn walk_all(folder: &Path, visit: impl FnMut(Target)) {
 }
 
 #[test]
+fn rules_that_expire_before_the_next_page_is_due_still_let_it_through() {
+    let folder = tempfile::tempdir().unwrap();
+    let targets = queue(folder.path(), &web(&[('a', 0, 3), ('c', 0, 3), ('d', 0, 5)]));
+    let politeness = Politeness { robots_ttl: Duration::ZERO, ..politeness() };
+    let mut world =
+        World::open(folder.path(), CompletionFront::default(), politeness, Moment(1_000_000), None);
+    assert!(world.run(usize::MAX));
+    world.check_politeness();
+    assert_eq!(world.ended.len() as u64, targets);
+}
+
+#[test]
 fn the_last_request_to_a_host_says_so() {
     let folder = tempfile::tempdir().unwrap();
     queue(folder.path(), &web(&[('a', 0, 3)]));
@@ -290,7 +302,14 @@ fn the_last_request_to_a_host_says_so() {
         };
         more.push(lease.more_to_come);
         let outcome = Outcome::Ended(None);
-        let report = Report { host, address: None, answered_at: now, took: Duration::ZERO, outcome };
+        let report = Report {
+            host,
+            address: None,
+            answered_at: now,
+            took: Duration::ZERO,
+            retry_after: None,
+            outcome,
+        };
         frontier.report(report, now).unwrap();
     }
     assert_eq!(more, [true, true, false]);
@@ -376,8 +395,14 @@ fn names_on_one_address_share_its_cap() {
             Next::Go(Assignment { visit, host, reserved, .. }) => {
                 let entered = reserved.is_some() || gate.try_enter(address, now);
                 let outcome = if entered { Outcome::Ended(None) } else { Outcome::AddressBusy(visit) };
-                let report =
-                    Report { host, address: Some(address), answered_at: now, took: Duration::ZERO, outcome };
+                let report = Report {
+                    host,
+                    address: Some(address),
+                    answered_at: now,
+                    took: Duration::ZERO,
+                    retry_after: None,
+                    outcome,
+                };
                 if entered {
                     sent += 1;
                     under_way.push(report);
