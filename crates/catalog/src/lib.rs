@@ -42,6 +42,8 @@ pub struct OpenOptions {
     pub max_connections: usize,
     /// The longest a statement may take on PostgreSQL, and the longest SQLite waits for another process's lock.
     pub statement_timeout: Duration,
+    /// The longest a statement may wait for another's lock on PostgreSQL.
+    pub lock_timeout: Duration,
     /// The longest that connecting may take.
     pub connect_timeout: Duration,
     /// The PostgreSQL schema that holds the tables; the server's default where it is `None`.
@@ -53,6 +55,7 @@ impl Default for OpenOptions {
         OpenOptions {
             max_connections: 8,
             statement_timeout: Duration::from_secs(30),
+            lock_timeout: Duration::from_secs(5),
             connect_timeout: Duration::from_secs(10),
             schema: None,
         }

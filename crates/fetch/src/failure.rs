@@ -60,12 +60,12 @@ pub(crate) fn of_tls(error: &io::Error) -> Failure {
 pub(crate) struct HeadFailure {
     pub(crate) failure: Failure,
     /// Whether the connection was gone, so that the server may never have seen the request.
-    pub(crate) connection_died: bool,
+    pub(crate) unseen: bool,
 }
 
 impl From<Failure> for HeadFailure {
     fn from(failure: Failure) -> HeadFailure {
-        HeadFailure { failure, connection_died: false }
+        HeadFailure { failure, unseen: false }
     }
 }
 
@@ -80,11 +80,10 @@ pub(crate) fn of_head(error: &hyper::Error) -> HeadFailure {
         Some(_) => FailureKind::BadResponse,
         None => FailureKind::ConnectionLost,
     };
-    // A stream that the server gave up was seen by it, unless it says that it was not.
-    let given_up =
-        in_http2.is_some_and(|error| error.is_reset() && error.reason() != Some(h2::Reason::REFUSED_STREAM));
-    let connection_died = kind == FailureKind::ConnectionLost && !given_up;
-    HeadFailure { failure: Failure::new(kind, one_line(error)), connection_died }
+    // Only what the server cannot have seen may be sent again at once: a second request would break its pace.
+    let refused = in_http2.is_some_and(|error| error.reason() == Some(h2::Reason::REFUSED_STREAM));
+    let unseen = error.is_canceled() || refused;
+    HeadFailure { failure: Failure::new(kind, one_line(error)), unseen }
 }
 
 /// An error within the body; nothing where the body simply ended, as one without a length does.

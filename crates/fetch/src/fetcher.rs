@@ -14,7 +14,7 @@ use tokio::{
 };
 
 use crate::{
-    FetchError, FetchSettings, Response, SetupError,
+    BodyPlace, FetchError, FetchSettings, Response, SetupError,
     body::{self, BodyRules, ReadBody},
     connect::{Connection, Connector, micros_since},
     content_type::WantedTypes,
@@ -150,9 +150,9 @@ impl Fetcher {
                 let mut connection = open.take().expect("a route is fetched once");
                 match self.ask(&mut connection, destination, deadline, timings).await {
                     Ok(head) => return Ok((connection, head)),
-                    // The server closed it while it was idle: that says nothing about the page, so ask the same,
-                    // already checked address anew.
-                    Err(lost) if lost.connection_died => vec![*remote],
+                    // The server closed it while it was idle and saw nothing of this: ask the same, already checked
+                    // address anew.
+                    Err(lost) if lost.unseen => vec![*remote],
                     Err(other) => return Err(other.failure),
                 }
             }
@@ -223,7 +223,7 @@ impl Fetcher {
             skipped_body: !wanted,
             remote,
             timings: Timings::default(),
-            _place: body.place,
+            place: body.place.map(|permit| BodyPlace { _permit: permit }),
         })
     }
 

@@ -32,7 +32,7 @@ pub use error::{FetchError, SetupError};
 pub use fetcher::{Fetcher, Route};
 pub use hosts::HostsFile;
 pub use redirect::{RedirectRules, is_redirect};
-pub use response::Response;
+pub use response::{BodyPlace, Response};
 pub use retry::RetrySettings;
 pub use settings::FetchSettings;
 pub use status::{classify, parse_retry_after};

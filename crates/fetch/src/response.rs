@@ -32,8 +32,14 @@ pub struct Response {
     pub remote: SocketAddr,
     /// How long each phase took.
     pub timings: Timings,
-    /// A large body keeps its place among the few that memory is reckoned for until it is dropped.
-    pub(crate) _place: Option<OwnedSemaphorePermit>,
+    /// A large body's place among the few that memory is reckoned for; keep it for as long as the body.
+    pub place: Option<BodyPlace>,
+}
+
+/// The right to hold one of the few large bodies that memory is reckoned for; it ends when it is dropped.
+#[derive(Debug)]
+pub struct BodyPlace {
+    pub(crate) _permit: OwnedSemaphorePermit,
 }
 
 impl Response {

@@ -54,6 +54,7 @@ pub struct PostgresSession {
     pool: Pool,
     schema: Option<String>,
     statement_timeout: Duration,
+    lock_timeout: Duration,
 }
 
 // Written by hand: the pool's own form would show the password.
@@ -66,7 +67,8 @@ impl std::fmt::Debug for PostgresSession {
 impl PostgresSession {
     /// Makes the pool and one connection, so that a wrong address is known now and not in the middle of a job.
     pub(crate) async fn open(url: &str, options: &OpenOptions) -> Result<PostgresSession, CatalogError> {
-        let OpenOptions { max_connections, statement_timeout, connect_timeout, schema } = options;
+        let OpenOptions { max_connections, statement_timeout, lock_timeout, connect_timeout, schema } =
+            options;
         let mut config = read_url(url)?;
         config.connect_timeout(*connect_timeout);
         if config.get_application_name().is_none() {
@@ -86,7 +88,8 @@ impl PostgresSession {
             })
             .build()
             .map_err(|error| CatalogError::new(ErrorKind::Configuration, error.to_string()))?;
-        let session = PostgresSession { pool, schema: schema.clone(), statement_timeout: *statement_timeout };
+        let (schema, statement_timeout, lock_timeout) = (schema.clone(), *statement_timeout, *lock_timeout);
+        let session = PostgresSession { pool, schema, statement_timeout, lock_timeout };
         let place = || format!("the catalog `{}` cannot be opened", redact(url));
         session.begin(Patience::Statement).await.map_err(|error| error.during(place()))?.commit().await?;
         Ok(session)
@@ -135,7 +138,7 @@ impl PostgresSession {
             Patience::Migration => None,
         };
         let statement_limit = limit.map_or(0, |limit| limit.as_millis());
-        let lock_limit = limit.unwrap_or(LONGEST_LOCK).as_millis();
+        let lock_limit = limit.map_or(LONGEST_LOCK, |_| self.lock_timeout).as_millis();
         let mut prelude = format!(
             "BEGIN; SET LOCAL statement_timeout = {statement_limit}; SET LOCAL lock_timeout = {lock_limit}"
         );
