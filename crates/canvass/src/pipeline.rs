@@ -45,12 +45,6 @@ pub const STAGES: &[Stage] = &[
     },
 ];
 
-/// The stage of that name; the table is closed, so a wrong name is a defect.
-#[must_use]
-pub fn stage(name: &str) -> Stage {
-    *STAGES.iter().find(|stage| stage.name == name).expect("stages are named from the table")
-}
-
 /// docs/PIPELINE.md.
 #[must_use]
 pub fn pipeline_markdown() -> String {

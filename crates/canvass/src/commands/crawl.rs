@@ -1,6 +1,6 @@
 //! canvass crawl: what do the pages of this list say?
 
-use std::io::Write;
+use std::{io::Write, path::Path};
 
 use anyhow::{Context, Result, bail};
 use domain::{Moment, RoundId};
@@ -58,8 +58,8 @@ pub async fn crawl(args: &CrawlArgs, settings_args: &SettingsArgs, out: &mut dyn
     if args.dry_run {
         return dry_run(&choice, &settings, args.json, out).await;
     }
+    crawl::check_list(&choice.folder, &choice.list)?;
     let catalog = open_catalog(&settings.storage).await?;
-    crawl::begin(&choice.folder, &choice.list, clock.now())?;
     if choice.continued && !args.quiet {
         eprintln!("continuing round {} of `{}`", choice.folder.round, choice.list);
     }
@@ -99,19 +99,7 @@ fn choose(args: &CrawlArgs, settings: &Settings, now: Moment) -> Result<Choice> 
         return choose_retry(args, settings, now);
     }
     if let Some(round) = &args.round {
-        let folder = RoundFolder::new(data_dir, round.clone());
-        return match (folder.origin()?, &args.list) {
-            (Some(origin), None) => Ok(Choice { folder, list: origin.list, continued: true }),
-            (Some(origin), Some(list)) if origin.list == *list => {
-                Ok(Choice { folder, list: origin.list, continued: true })
-            }
-            (Some(origin), Some(_)) => bail!(
-                "round {round} was begun with `{}`; leave the list out to continue it, or choose another `--round`",
-                origin.list
-            ),
-            (None, Some(list)) => Ok(Choice { folder, list: list.clone(), continued: false }),
-            (None, None) => bail!("there is no round {round} to continue; give a list to begin it"),
-        };
+        return choose_named(data_dir, round, args.list.as_ref());
     }
     for (folder, origin) in rounds {
         let meant = args.list.as_ref().is_none_or(|list| *list == origin.list && list != "-");
@@ -127,19 +115,44 @@ fn choose(args: &CrawlArgs, settings: &Settings, now: Moment) -> Result<Choice> 
 
 fn choose_retry(args: &CrawlArgs, settings: &Settings, now: Moment) -> Result<Choice> {
     let data_dir = &settings.storage.data_dir;
-    for (previous, _) in list_rounds(data_dir)? {
-        if args.round.as_ref() == Some(&previous.round) || !previous.is_finished()? {
-            continue;
+    let rounds = list_rounds(data_dir)?;
+    let mut previous = None;
+    for (folder, _) in &rounds {
+        if args.round.as_ref() != Some(&folder.round) && folder.is_finished()? {
+            previous = Some(folder);
+            break;
         }
-        let list = previous.file(FAILED_FILE);
-        let folder = match &args.round {
-            Some(round) => RoundFolder::new(data_dir, round.clone()),
-            None => new_round(settings, now)?,
-        };
-        let continued = folder.exists();
-        return Ok(Choice { folder, list: list.display().to_string(), continued });
     }
-    bail!("no finished round under {}, so there is nothing to retry", data_dir.join("rounds").display())
+    let Some(previous) = previous else {
+        bail!("no finished round under {}, so there is nothing to retry", data_dir.join("rounds").display());
+    };
+    let list = previous.file(FAILED_FILE).display().to_string();
+    if let Some(round) = &args.round {
+        return choose_named(data_dir, round, Some(&list));
+    }
+    for (folder, origin) in &rounds {
+        if origin.list == list && !folder.is_finished()? {
+            return Ok(Choice { folder: folder.clone(), list, continued: true });
+        }
+    }
+    Ok(Choice { folder: new_round(settings, now)?, list, continued: false })
+}
+
+/// The round that was named, begun or continued with the list that was given.
+fn choose_named(data_dir: &Path, round: &RoundId, list: Option<&String>) -> Result<Choice> {
+    let folder = RoundFolder::new(data_dir, round.clone());
+    match (folder.origin()?, list) {
+        (Some(origin), None) => Ok(Choice { folder, list: origin.list, continued: true }),
+        (Some(origin), Some(list)) if origin.list == *list => {
+            Ok(Choice { folder, list: origin.list, continued: true })
+        }
+        (Some(origin), Some(_)) => bail!(
+            "round {round} was begun with `{}`; leave the list out to continue it, or choose another `--round`",
+            origin.list
+        ),
+        (None, Some(list)) => Ok(Choice { folder, list: list.clone(), continued: false }),
+        (None, None) => bail!("there is no round {round} to continue; give a list to begin it"),
+    }
 }
 
 /// Today's date and `-monthly`, numbered if that is taken.
@@ -160,16 +173,11 @@ fn new_round(settings: &Settings, now: Moment) -> Result<RoundFolder> {
 async fn dry_run(choice: &Choice, settings: &Settings, as_json: bool, out: &mut dyn Write) -> Result<Exit> {
     let mut checks: Vec<(&str, Result<String>)> = Vec::new();
     checks.push(("settings", Ok("read and valid".to_owned())));
-    checks.push((
-        "fetcher",
-        fetch::Fetcher::new(fetch_settings(settings)?).map(|_| "ready".to_owned()).map_err(Into::into),
-    ));
+    let fetcher = fetch_settings(settings).and_then(|settings| Ok(fetch::Fetcher::new(settings)?));
+    checks.push(("fetcher", fetcher.map(|_| "ready".to_owned())));
     checks.push(("list", check_list(choice, settings)));
     checks.push(("data folder", check_writable(&settings.storage.data_dir)));
-    checks.push((
-        "catalog",
-        open_catalog(&settings.storage).await.map(|_| "reached, schema up to date".to_owned()),
-    ));
+    checks.push(("catalog", check_catalog(settings).await));
     let good = checks.iter().all(|(_, check)| check.is_ok());
     if as_json {
         let rows: Vec<_> = checks
@@ -196,6 +204,14 @@ async fn dry_run(choice: &Choice, settings: &Settings, as_json: bool, out: &mut 
     Ok(if good { Exit::Done } else { Exit::CouldNotRun })
 }
 
+async fn check_catalog(settings: &Settings) -> Result<String> {
+    let catalog = open_catalog(&settings.storage).await?;
+    match catalog::locks::find(&catalog, "crawl").await? {
+        Some(by) if !catalog::Liveness::is_gone(&catalog::ThisMachine, &by.process) => bail!("{by}"),
+        _ => Ok("reached, schema up to date, nobody crawls".to_owned()),
+    }
+}
+
 fn check_list(choice: &Choice, settings: &Settings) -> Result<String> {
     let Choice { folder, list, .. } = choice;
     if folder.enlisted()?.is_some() {
@@ -204,20 +220,20 @@ fn check_list(choice: &Choice, settings: &Settings) -> Result<String> {
     if list == "-" {
         return Ok("standard input".to_owned());
     }
-    let mut source = frontier::source::open(std::path::Path::new(list), &source_options(&settings.source)?)?;
+    let mut source = frontier::source::open(Path::new(list), &source_options(&settings.source)?)?;
     let mut line = frontier::source::Line::default();
     let any = source.next(&mut line)?;
     Ok(format!("`{list}` can be read{}", if any { "" } else { ", and is empty" }))
 }
 
-fn check_writable(folder: &std::path::Path) -> Result<String> {
+fn check_writable(folder: &Path) -> Result<String> {
     // the nearest folder that is there decides
-    let there = folder.ancestors().find(|path| path.is_dir()).unwrap_or(std::path::Path::new("."));
+    let there = folder.ancestors().find(|path| path.is_dir()).unwrap_or(Path::new("."));
     tempfile_in(there).with_context(|| format!("cannot write in {}", there.display()))?;
     Ok(format!("{} can be written", folder.display()))
 }
 
-fn tempfile_in(folder: &std::path::Path) -> std::io::Result<()> {
+fn tempfile_in(folder: &Path) -> std::io::Result<()> {
     let probe = folder.join(format!(".canvass-probe-{}", std::process::id()));
     std::fs::write(&probe, b"")?;
     std::fs::remove_file(&probe)

@@ -77,7 +77,6 @@ pub async fn demo(args: &DemoArgs, overrides: Vec<(String, String)>, out: &mut d
     catalog.migrate(clock.now()).await?;
     let folder = RoundFolder::new(&settings.storage.data_dir, "demo".parse()?);
     let list = files.list.display().to_string();
-    crawl::begin(&folder, &list, clock.now())?;
     let again = files.settings.clone();
     let plan = CrawlPlan {
         folder: folder.clone(),

@@ -44,6 +44,7 @@ pub async fn connect_catalog(storage: &Storage) -> Result<Catalog> {
     let options = OpenOptions {
         max_connections: storage.max_connections as usize,
         statement_timeout: storage.statement_timeout_seconds.duration(),
+        lock_timeout: storage.lock_timeout_seconds.duration(),
         schema: storage.schema.clone(),
         ..OpenOptions::default()
     };

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use anyhow::{Context, Result, bail};
-use blobs::segment::{Limits, Position, SegmentLog};
+use blobs::segment::{Limits, Packing, Position, SegmentLog};
 use domain::Completion;
 use frontier::CompletionFront;
 use serde::{Deserialize, Serialize};
@@ -112,11 +112,11 @@ impl Books {
     }
 
     /// Adds a completion to the log's batch. It counts once [`commit`](Self::commit) has returned.
-    pub fn add(&mut self, completion: &Completion, head: &[u8], body: &[u8]) -> Result<()> {
+    pub fn add(&mut self, completion: &Completion, head: &[u8], body: &[u8], packing: Packing) -> Result<()> {
         if !self.front.complete(completion.target.place) {
             bail!("line {} was about to end twice: this is a defect of canvass", completion.target.line);
         }
-        self.log.append(head, body)?;
+        self.log.append(head, body, packing)?;
         self.tally.count(completion, body.len() as u64);
         self.outcomes
             .add(completion)

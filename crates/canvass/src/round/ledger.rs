@@ -84,7 +84,7 @@ pub fn prove(folder: &RoundFolder, mut progress: impl FnMut(usize, usize)) -> Re
         let mut reader = SegmentReader::open(&file.path, 0)?;
         while let Some(record) = reader.next_record()? {
             let completion = parse_completion(record.head, file)?;
-            if !front.complete(completion.target.place) {
+            if !front.complete(completion.target.place) && ledger.problems.len() < NAMED {
                 ledger.problems.push(format!("line {} ended twice", completion.target.line));
             }
             ledger.tally.count(&completion, record.body.len() as u64);
@@ -160,7 +160,8 @@ fn compare_rows(
     })?;
     if found != *expected {
         problems.push(format!(
-            "{name} has {} rows and the segments {}, or they name different lines; `canvass crawl --round {}` mends it",
+            "{name} has {} rows and the segments {}, or they name different lines; delete it, and \
+             `canvass crawl --round {}` writes it anew from the log",
             found.rows, expected.rows, folder.round
         ));
     }

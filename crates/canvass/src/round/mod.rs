@@ -23,6 +23,9 @@ pub use checkpoint::Checkpoint;
 pub use ledger::{Ledger, for_each_completion, prove};
 pub use outcomes::{EXCLUDED_FILE, FAILED_FILE};
 
+/// The proof of a finished round.
+const LEDGER_FILE: &str = "ledger.json";
+
 /// A round's folder and the names in it.
 #[derive(Debug, Clone)]
 pub struct RoundFolder {
@@ -112,8 +115,16 @@ impl RoundFolder {
         self.write_json("enlist.json", enlisted)
     }
 
-    /// Whether every target has ended and the last segment is closed.
+    /// Notes the proof: from now on the round is finished.
+    pub fn note_ledger(&self, ledger: &Ledger) -> Result<()> {
+        self.write_json(LEDGER_FILE, ledger)
+    }
+
+    /// Whether every target has ended, the last segment is closed and the books were looked at.
     pub fn is_finished(&self) -> Result<bool> {
+        if !self.file(LEDGER_FILE).exists() {
+            return Ok(false);
+        }
         let (Some(enlisted), Some(checkpoint)) = (self.enlisted()?, Checkpoint::read(self)?) else {
             return Ok(false);
         };

@@ -24,7 +24,7 @@ section! {
         /// The content types that are kept; `*` stands for any rest. Other answers are excluded before their body is read.
         content_types: Vec<String> = CONTENT_TYPES.iter().map(|&name| name.to_owned()).collect(),
         /// A decoded body is cut here, and marked as cut.
-        #[schemars(range(min = 1024, max = 1073741824))]
+        #[schemars(range(min = 1024, max = 134217728))]
         max_content_bytes: u64 = 5_242_880,
         /// More headers than this make an answer a header flood.
         #[schemars(range(min = 16, max = 10000))]
@@ -67,9 +67,6 @@ section! {
         redirect_scope: RedirectScope = RedirectScope::Any,
         /// Whether a redirect may lead from https to http.
         allow_downgrade: bool = true,
-        /// Targets that wait in memory between the list and the fetchers; reading pauses when it is full.
-        #[schemars(range(min = 1, max = 1000000))]
-        queue_size: u32 = 1000,
         /// The round stops in good order after this long and can be continued; not set: no deadline.
         #[schemars(range(min = 0.001, max = 8760))]
         deadline_hours: Option<f64> = None,

@@ -70,7 +70,7 @@ section! {
         /// Requests at once.
         #[schemars(range(min = 1, max = 1000))]
         concurrency: Option<u32> = None,
-        /// Requests a second over all its hosts.
+        /// Requests a second to each of its hosts.
         #[schemars(range(min = 0.000001, max = 1000000))]
         max_requests_per_second: Option<f64> = None,
         /// Whether its pages are fetched with a browser.

@@ -60,16 +60,9 @@ fn the_failures_document_is_up_to_date() {
         let _ = writeln!(text, "| `{reason}` | {} |", doc_of(reason.name()));
     }
     text += "\n## Failed: tried, and did not work\n\nIn `failed_urls.csv`, which `canvass crawl --retry-failed` takes \
-             as its list.\n\n| kind | what it means | retried within the round | a later round may find it mended |\n\
-             |---|---|---|---|\n";
+             as its list.\n\n| kind | what it means | retried within the round |\n|---|---|---|\n";
     for kind in FailureKind::ALL {
-        let later = if kind.worth_another_round() { "yes" } else { "no" };
-        let _ = writeln!(
-            text,
-            "| `{kind}` | {} | {} | {later} |",
-            doc_of(kind.name()),
-            retried(kind.retry_class())
-        );
+        let _ = writeln!(text, "| `{kind}` | {} | {} |", doc_of(kind.name()), retried(kind.retry_class()));
     }
     text += "\nThe counts and waits are the defaults of `crawl.retry` ([SETTINGS.md](SETTINGS.md)). A `Retry-After` \
              lengthens\na wait and never shortens it.\n";

@@ -6,7 +6,6 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, bail};
-use bytes::Bytes;
 use catalog::{Catalog, hosts, robots};
 use domain::{Completion, Moment};
 use frontier::schedule::{Assignment, Event, Frontier, HostMemory, Next, Politeness, Report, RobotsAnswer};
@@ -18,6 +17,7 @@ use tokio::{
 use super::{
     Message,
     progress::Progress,
+    verdict::StoredBody,
     visit::Visitor,
     writer::{Ended, Entry},
 };
@@ -132,7 +132,7 @@ impl Dispatcher<'_> {
                         Completion { target, disposition, requests, ended_at: now, capture: None };
                     self.settling += 1;
                     settled += 1;
-                    self.visitor.writer.send(Entry::new(completion, Bytes::new(), None)).await;
+                    self.visitor.writer.send(Entry::new(completion, StoredBody::none(), None)).await;
                     if settled >= SETTLED_AT_ONCE {
                         break Some(Wake::Now);
                     }

@@ -9,11 +9,14 @@ use std::{
 use anyhow::{Context, Result};
 use frontier::{
     enlist::{Enlisted, Enlister},
-    source::{Line, Source},
+    source::{Line, Source, SourceOptions},
 };
 
 use super::wiring;
-use crate::{round::RoundFolder, settings::Settings};
+use crate::{
+    round::{FAILED_FILE, RoundFolder},
+    settings::Settings,
+};
 
 /// The file into which standard input is copied, so that a killed round can be continued.
 const SPOOL: &str = "list";
@@ -42,12 +45,6 @@ pub fn spool(mut input: impl Read, folder: &RoundFolder) -> Result<()> {
     copy().with_context(|| format!("cannot copy standard input to {}", path.display()))
 }
 
-/// Whether standard input was copied.
-#[must_use]
-pub fn is_spooled(folder: &RoundFolder) -> bool {
-    folder.file(SPOOL).exists()
-}
-
 /// Reads the list and writes the queue; `None` if it was told to stop. Nothing of it counts before the round notes what
 /// is returned: a list that was stopped is read again.
 pub fn enlist(
@@ -57,7 +54,9 @@ pub fn enlist(
     mut progress: impl FnMut(EnlistProgress),
     stopped: impl Fn() -> bool,
 ) -> Result<Option<Enlisted>> {
-    let options = wiring::source_options(&settings.source)?;
+    // our own file has our own columns, whatever the user's lists look like
+    let ours = Path::new(list).file_name().is_some_and(|name| name == FAILED_FILE);
+    let options = if ours { SourceOptions::default() } else { wiring::source_options(&settings.source)? };
     let rules = wiring::normal_rules(&settings.normalise);
     let mut source = if list == "-" {
         let file = folder.file(SPOOL);

@@ -39,6 +39,9 @@ use show::Show;
 use visit::Visitor;
 use writer::{Ended, Writer};
 
+/// No delay is longer: a crawl-delay is capped at a day.
+const LONGEST_DELAY: std::time::Duration = std::time::Duration::from_secs(25 * 3_600);
+
 /// The file that says how a running crawl goes.
 pub const STATUS_FILE: &str = "status.json";
 
@@ -89,8 +92,6 @@ pub struct CrawlReport {
 pub async fn run(plan: CrawlPlan, catalog: Catalog, clock: Clock) -> Result<CrawlReport> {
     let CrawlPlan { folder, list, settings, reload, quiet } = plan;
     raise_file_limit();
-    start_logging(&folder.logs(), "crawl", &settings.logs)
-        .with_context(|| format!("cannot write logs to {}", folder.logs().display()))?;
     let stages: Vec<_> = STAGES.iter().map(|stage| stage.name).collect();
     let parameters = json!({ "list": list, "round": folder.round });
     let mut job = Job::start(catalog, clock, "crawl", &folder.round, &stages, parameters).await?;
@@ -99,6 +100,7 @@ pub async fn run(plan: CrawlPlan, catalog: Catalog, clock: Clock) -> Result<Craw
     }
     // from the start: a SIGHUP that nobody listens for ends a process
     let reloads = listen_for_reload(reload)?;
+    // the folder is touched only by who holds the lock
     let show = Show::new(&folder, std::io::stderr().is_terminal() && !quiet, quiet);
     let worked = work(&job, &folder, &list, &settings, reloads, clock, show).await;
     match worked {
@@ -130,6 +132,7 @@ async fn work(
     clock: Clock,
     mut show: Show,
 ) -> Result<(Enlisted, Tally, Option<Ledger>)> {
+    begin(folder, list, clock.now())?;
     let enlisted = job.stage("enlist", run_enlist(job, folder, list, settings, &mut show)).await?;
     if job.stopped().is_some() {
         return Ok((enlisted, Tally::default(), None));
@@ -137,11 +140,12 @@ async fn work(
     start_logging(&folder.logs(), "crawl", &settings.logs)?;
     let crawl = run_crawl(job, folder, &enlisted, settings, reloads, clock, &mut show);
     let tally = job.stage("crawl", crawl).await?;
-    if job.stopped().is_some() {
+    if tally.ended() < enlisted.targets {
         return Ok((enlisted, tally, None));
     }
     start_logging(&folder.logs(), "ledger", &settings.logs)?;
     let ledger = job.stage("ledger", run_ledger(folder, &mut show)).await?;
+    folder.note_ledger(&ledger)?;
     Ok((enlisted, tally, Some(ledger)))
 }
 
@@ -243,8 +247,8 @@ async fn forget_what_is_old(catalog: &Catalog, robots_ttl: std::time::Duration, 
     let before =
         |age: std::time::Duration| Moment(now.0 - i64::try_from(age.as_millis()).unwrap_or(i64::MAX));
     catalog::robots::forget_older(catalog, before(robots_ttl)).await?;
-    // a request that was under way at a crash is remembered as such for an hour
-    catalog::hosts::forget_expired(catalog, before(std::time::Duration::from_secs(3_600))).await?;
+    // a request that was under way at a crash is remembered for as long as any delay may last
+    catalog::hosts::forget_expired(catalog, before(LONGEST_DELAY)).await?;
     Ok(())
 }
 
@@ -278,19 +282,23 @@ fn outcome_of(
     let counts = serde_json::to_value(tally).unwrap_or_default();
     let percent = tally.failure_percent();
     let high = tally.ended() >= thresholds.minimum_targets && percent > thresholds.high_failure_percent;
-    let (status, exit, words) = match (stopped, ledger) {
-        (Some(stop @ Stop::Threshold(_)), _) => (RunStatus::Aborted, Exit::Findings, stop.to_string()),
-        (Some(stop @ Stop::Deadline), _) => (RunStatus::Interrupted, Exit::Findings, stop.to_string()),
-        (Some(stop), _) => (RunStatus::Interrupted, Exit::CouldNotRun, stop.to_string()),
-        (None, Some(ledger)) if !ledger.balanced => {
+    let (status, exit, words) = match (ledger, stopped) {
+        (Some(ledger), _) if !ledger.balanced => {
             let words = format!("the books do not balance: {}", ledger.problems.join("; "));
             (RunStatus::Failed, Exit::Findings, words)
         }
-        (None, _) if high => {
+        (Some(_), _) if high => {
             let words = format!("done, but {percent:.1} % of the targets failed");
             (RunStatus::Done, Exit::Findings, words)
         }
-        (None, _) => (RunStatus::Done, Exit::Done, "done".to_owned()),
+        (Some(_), _) => (RunStatus::Done, Exit::Done, "done".to_owned()),
+        (None, Some(stop @ Stop::Threshold(_))) => (RunStatus::Aborted, Exit::Findings, stop.to_string()),
+        (None, Some(stop @ Stop::Deadline)) => (RunStatus::Interrupted, Exit::Findings, stop.to_string()),
+        (None, Some(stop)) => (RunStatus::Interrupted, Exit::CouldNotRun, stop.to_string()),
+        (None, None) => {
+            let words = "ended before its targets did: this is a defect of canvass".to_owned();
+            (RunStatus::Failed, Exit::CouldNotRun, words)
+        }
     };
     JobOutcome { status, exit, words, counts }
 }
@@ -302,20 +310,26 @@ fn raise_file_limit() {
     }
 }
 
-/// Makes the round's folder ready for its list: standard input is copied, so that the round can be continued.
-pub fn begin(folder: &RoundFolder, list: &str, now: Moment) -> Result<()> {
+/// Refuses a list that is needed and not there, before anything is made or locked.
+pub fn check_list(folder: &RoundFolder, list: &str) -> Result<()> {
     // once it is enlisted the queue is the list, and the file may be gone
     let needed = list != "-" && folder.enlisted()?.is_none();
     if needed && !std::path::Path::new(list).is_file() {
         bail!("no list at `{list}`: give a CSV or text file, or `-` for standard input");
     }
+    Ok(())
+}
+
+/// Makes the round's folder ready for its list: standard input is copied, so that the round can be continued.
+fn begin(folder: &RoundFolder, list: &str, now: Moment) -> Result<()> {
+    if folder.origin()?.is_some() {
+        return Ok(());
+    }
     std::fs::create_dir_all(folder.path())
         .with_context(|| format!("cannot make {}", folder.path().display()))?;
-    if list == "-" && !enlist::is_spooled(folder) {
+    if list == "-" {
         enlist::spool(std::io::stdin().lock(), folder)?;
     }
-    if folder.origin()?.is_none() {
-        folder.begin(list, now)?;
-    }
+    folder.begin(list, now)?;
     Ok(())
 }

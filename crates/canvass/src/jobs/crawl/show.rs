@@ -96,9 +96,7 @@ impl Watcher for Show {
     fn event(&mut self, event: &Event) {
         match event {
             Event::HostSuspended { host, until } => {
-                self.say(&format!(
-                    "suspended {host} until {until}: more than half of its answers were errors"
-                ));
+                self.say(&format!("suspended {host} until {until}: too many of its answers were errors"));
             }
             Event::HostGivenUp { host } => {
                 self.say(&format!("gave up {host}: its remaining targets fail as host_suspended"));

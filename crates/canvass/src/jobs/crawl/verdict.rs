@@ -1,11 +1,14 @@
 //! What follows from an answer? Pure: the same answer to the same visit, the same verdict.
 
+use blobs::segment::Packing;
 use bytes::Bytes;
 use catalog::robots::RobotsMemory;
 use domain::{
     Capture, Completion, Disposition, Exclusion, Failure, FailureKind, FetchedWith, Moment, Target,
 };
-use fetch::{ContentEncoding, FetchError, RedirectRules, Response, RetrySettings, classify, is_redirect};
+use fetch::{
+    BodyPlace, ContentEncoding, FetchError, RedirectRules, Response, RetrySettings, classify, is_redirect,
+};
 use frontier::{
     host_of,
     schedule::{Outcome, RobotsAnswer, Subject, Visit},
@@ -33,11 +36,30 @@ pub struct Rules {
 #[derive(Debug)]
 pub enum Verdict {
     /// The target has ended: write this down.
-    Ended(Box<Completion>, Bytes),
+    Ended(Box<Completion>, StoredBody),
     /// The visit goes on.
     GoesOn(Outcome),
     /// An origin's robots.txt is settled; remember it if there is something to remember.
     Robots(Outcome, Option<RobotsMemory>),
+}
+
+/// A body on its way to the log.
+#[derive(Debug)]
+pub struct StoredBody {
+    /// Its bytes.
+    pub bytes: Bytes,
+    /// Whether they are worth compressing.
+    pub packing: Packing,
+    /// Its place among the large bodies, until it is written.
+    pub place: Option<BodyPlace>,
+}
+
+impl StoredBody {
+    /// No body.
+    #[must_use]
+    pub fn none() -> StoredBody {
+        StoredBody { bytes: Bytes::new(), packing: Packing::Compress, place: None }
+    }
 }
 
 impl Rules {
@@ -174,7 +196,7 @@ fn without_robots(failure: Failure) -> Failure {
 fn ended(target: Target, visit: &Visit, disposition: Disposition, now: Moment) -> Verdict {
     let completion =
         Completion { target, disposition, requests: visit.requests, ended_at: now, capture: None };
-    Verdict::Ended(Box::new(completion), Bytes::new())
+    Verdict::Ended(Box::new(completion), StoredBody::none())
 }
 
 fn captured(target: Target, visit: Visit, response: Response, now: Moment) -> Verdict {
@@ -195,10 +217,11 @@ fn captured(target: Target, visit: Visit, response: Response, now: Moment) -> Ve
         remote_address: response.remote.to_string(),
         timings: response.timings,
     };
-    let body = match response.wire_encoding {
-        ContentEncoding::Identity => response.body.clone(),
-        _ => response.wire_body.clone(),
+    let (bytes, packing) = match response.wire_encoding {
+        ContentEncoding::Identity => (response.body, Packing::Compress),
+        _ => (response.wire_body, Packing::Store),
     };
+    let body = StoredBody { bytes, packing, place: response.place };
     let completion = Completion {
         target,
         disposition: Disposition::Captured,

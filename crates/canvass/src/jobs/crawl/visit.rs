@@ -1,9 +1,11 @@
 //! How is one lease carried out?
 
-use std::sync::Arc;
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
+use domain::{Failure, FailureKind};
 use fetch::{FetchError, Fetcher, Response};
 use frontier::schedule::{AddressGate, Assignment, Outcome, Report, Visit};
+use futures_util::FutureExt;
 use tokio::sync::mpsc;
 
 use super::{
@@ -31,9 +33,20 @@ pub struct Visitor {
 
 impl Visitor {
     /// Sends one request and hands on what follows from it: exactly one message, or one completion, per lease.
+    ///
+    /// A panic on the way ends the target as a defect: the frontier would wait for its answer for ever.
     pub async fn carry_out(&self, assignment: Assignment) {
+        let (host, visit, started) = (assignment.host, assignment.visit.clone(), self.clock.now());
+        let attempt = AssertUnwindSafe(self.attempt(assignment, started)).catch_unwind();
+        if attempt.await.is_err() {
+            tracing::error!(url = visit.url(), "a fetch panicked: this is a defect of canvass");
+            let defect = Failure::new(FailureKind::Defect, "canvass panicked on it");
+            self.hand_on(host, None, visit, Err(FetchError::Failed(defect)), started).await;
+        }
+    }
+
+    async fn attempt(&self, assignment: Assignment, started: domain::Moment) {
         let Assignment { lease, visit, host, reserved } = assignment;
-        let started = self.clock.now();
         let mut entered = reserved;
         let answer = match self.fetcher.route(&lease).await {
             Err(error) => Err(error),
@@ -52,6 +65,7 @@ impl Visitor {
                             address: Some(address),
                             answered_at: now,
                             took: now.since(started),
+                            retry_after: None,
                             outcome,
                         };
                         self.tell(Message::Reported(Box::new(report), None));
@@ -74,7 +88,9 @@ impl Visitor {
         started: domain::Moment,
     ) {
         let now = self.clock.now();
-        let report = |outcome| Report { host, address, answered_at: now, took: now.since(started), outcome };
+        let retry_after = asked_patience(&answer, now).map(|wait| wait.min(self.rules.retry.max_wait));
+        let took = now.since(started);
+        let report = |outcome| Report { host, address, answered_at: now, took, retry_after, outcome };
         match self.rules.judge(visit, answer, now) {
             Verdict::Ended(completion, body) => {
                 let failure = match &completion.disposition {
@@ -95,4 +111,10 @@ impl Visitor {
         // the dispatcher is gone only when the round has failed, and then nobody waits for this
         let _ = self.messages.send(message);
     }
+}
+
+/// How long a server that is overrun asks to be left alone.
+fn asked_patience(answer: &Result<Response, FetchError>, now: domain::Moment) -> Option<Duration> {
+    let response = answer.as_ref().ok().filter(|response| matches!(response.status, 429 | 503))?;
+    response.retry_after(now)
 }

@@ -9,31 +9,32 @@ use std::{
 };
 
 use anyhow::{Context, Result, anyhow};
-use bytes::Bytes;
 use domain::Completion;
 use frontier::schedule::Report;
 use tokio::{runtime::Handle, sync::mpsc, time::timeout};
 
-use super::Message;
+use super::{Message, verdict::StoredBody};
 use crate::{explain::explain, round::Books};
 
 /// How many completions may wait for the log before fetching waits too.
-const QUEUE: usize = 256;
+const QUEUE: usize = 64;
 /// The most completions of one block.
 const BATCH: usize = 128;
+/// How long the first completion of a block waits for company.
+const LINGER: Duration = Duration::from_micros(500);
 
 /// A completion on its way to the log.
 pub struct Entry {
     completion: Completion,
     head: Vec<u8>,
-    body: Bytes,
+    body: StoredBody,
     report: Option<Report>,
 }
 
 impl Entry {
     /// Packs a completion, with the report that the dispatcher gets once it is durable.
     #[must_use]
-    pub fn new(mut completion: Completion, body: Bytes, report: Option<Report>) -> Entry {
+    pub fn new(mut completion: Completion, body: StoredBody, report: Option<Report>) -> Entry {
         let head = serde_json::to_vec(&completion).expect("a completion has only plain fields");
         // it is in the head now, and the rest of the way needs only the disposition
         completion.capture = None;
@@ -121,7 +122,13 @@ fn write_all(
         let wait = rules.every.min(rules.checkpoint_every);
         match runtime.block_on(async { timeout(wait, arriving.recv()).await }) {
             Ok(None) => return Ok(books),
-            Ok(Some(first)) => unsynced += write_batch(&mut books, first, &mut arriving, messages)?,
+            Ok(Some(first)) => {
+                // a moment's wait gathers a batch: fewer and larger writes, fewer wake-ups
+                if arriving.len() < BATCH / 4 {
+                    thread::sleep(LINGER);
+                }
+                unsynced += write_batch(&mut books, first, &mut arriving, messages)?;
+            }
             Err(_) => {}
         }
         if unsynced > 0 && (unsynced >= rules.records || synced_at.elapsed() >= rules.every) {
@@ -144,8 +151,11 @@ fn write_batch(
     let mut batch = Vec::with_capacity(BATCH);
     let mut next = Some(first);
     while let Some(Entry { completion, head, body, report }) = next {
-        books.add(&completion, &head, &body)?;
-        batch.push(Ended { completion, body_bytes: body.len() as u64, report });
+        let StoredBody { bytes, packing, place } = body;
+        books.add(&completion, &head, &bytes, packing)?;
+        // it is in the batch now, and another large body may have its place
+        drop(place);
+        batch.push(Ended { completion, body_bytes: bytes.len() as u64, report });
         next = if batch.len() < BATCH { arriving.try_recv().ok() } else { None };
     }
     books.commit()?;

@@ -29,7 +29,7 @@ fn the_command_line_wins_over_the_environment_over_the_file_over_the_default() {
     let loaded = Settings::load(Some(&file), &overrides, &env).unwrap();
     let Settings { crawl, politeness, network, .. } = &loaded.settings;
     assert_eq!(
-        (crawl.concurrency, crawl.max_redirects, crawl.max_retries, crawl.queue_size),
+        (crawl.concurrency, crawl.max_redirects, crawl.max_retries, crawl.max_headers),
         (1, 2, 3, 1000)
     );
     assert_eq!((crawl.http2, crawl.retry.throttle_retries, crawl.deadline_hours), (true, 2, None));
@@ -44,7 +44,7 @@ fn the_command_line_wins_over_the_environment_over_the_file_over_the_default() {
     assert_eq!(origin("crawl.concurrency"), "~/canvass.yaml:2");
     assert_eq!(origin("crawl.max_redirects"), "env CANVASS_CRAWL__MAX_REDIRECTS");
     assert_eq!(origin("crawl.max_retries"), "--set crawl.max_retries");
-    assert_eq!(origin("crawl.queue_size"), "default");
+    assert_eq!(origin("crawl.max_headers"), "default");
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn an_empty_file_and_empty_sections_are_the_defaults() {
 fn the_defaults_are_the_numbers_that_were_agreed() {
     let Settings { crawl, source, politeness, storage, topics, listings, browser, .. } = Settings::default();
     assert_eq!(crawl.default_crawl_delay_seconds, Seconds(2.0));
-    assert_eq!((crawl.max_content_bytes, crawl.concurrency, crawl.queue_size), (5_242_880, 64, 1000));
+    assert_eq!((crawl.max_content_bytes, crawl.concurrency), (5_242_880, 64));
     assert_eq!((crawl.fetch_timeout_seconds, crawl.total_timeout_seconds), (Seconds(15.0), Seconds(45.0)));
     assert_eq!((crawl.retry.throttle_first_wait_seconds, crawl.retry.throttle_retries), (Seconds(30.0), 3));
     assert_eq!((crawl.retry.server_error_wait_seconds, crawl.retry.server_error_retries), (Seconds(10.0), 2));
