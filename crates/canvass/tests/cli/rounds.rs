@@ -61,7 +61,7 @@ fn a_dry_run_names_every_check_and_makes_no_round() {
         ✓ fetcher: ready
         ✓ list: `list.csv` can be read
         ✓ data folder: data can be written
-        ✓ catalog: reached, schema up to date
+        ✓ catalog: reached, schema up to date, nobody crawls
         round [today]-monthly would run; nothing was done
         [exit 0]
         ");
@@ -71,7 +71,7 @@ fn a_dry_run_names_every_check_and_makes_no_round() {
         ✗ list: cannot open the list absent.csv: No such file or directory (os error
           2)
         ✓ data folder: data can be written
-        ✓ catalog: reached, schema up to date
+        ✓ catalog: reached, schema up to date, nobody crawls
         round [today]-monthly cannot run; nothing was done
         [exit 2]
         ");

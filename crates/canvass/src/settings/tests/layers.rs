@@ -30,7 +30,7 @@ fn the_command_line_wins_over_the_environment_over_the_file_over_the_default() {
     let Settings { crawl, politeness, network, .. } = &loaded.settings;
     assert_eq!(
         (crawl.concurrency, crawl.max_redirects, crawl.max_retries, crawl.max_headers),
-        (1, 2, 3, 1000)
+        (1, 2, 3, 256)
     );
     assert_eq!((crawl.http2, crawl.retry.throttle_retries, crawl.deadline_hours), (true, 2, None));
     assert_eq!(crawl.accept_language, "${not}: [a reference");
