@@ -155,6 +155,11 @@ impl SegmentLog {
         Ok(self.end())
     }
 
+    /// The file to sync elsewhere, for who must not wait: a full segment is synced when it is closed anyway.
+    pub fn file_to_sync(&self) -> Result<File, SegmentError> {
+        self.open.file.try_clone().map_err(SegmentError::io(&self.open.path))
+    }
+
     /// Where the log ends: nothing uncommitted counts.
     #[must_use]
     pub fn end(&self) -> Position {

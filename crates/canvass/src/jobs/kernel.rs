@@ -86,6 +86,38 @@ pub struct Job {
     background: Vec<JoinHandle<()>>,
 }
 
+/// What the work of a job may ask and tell; it can be sent to where the work is done.
+#[derive(Clone)]
+pub struct JobHandle {
+    catalog: Catalog,
+    counts: Arc<watch::Sender<Json>>,
+    stop: Arc<watch::Sender<Option<Stop>>>,
+}
+
+impl JobHandle {
+    /// The catalog.
+    #[must_use]
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// Hears when the job is to stop.
+    #[must_use]
+    pub fn stop_signal(&self) -> watch::Receiver<Option<Stop>> {
+        self.stop.subscribe()
+    }
+
+    /// Asks the job to stop; the first reason stays.
+    pub fn request_stop(&self, reason: Stop) {
+        request(&self.stop, reason);
+    }
+
+    /// Says what was counted; the next sign of life carries it.
+    pub fn note_counts(&self, counts: Json) {
+        self.counts.send_replace(counts);
+    }
+}
+
 /// How a job ended.
 #[derive(Debug, Clone)]
 pub struct JobOutcome {
@@ -149,21 +181,14 @@ impl Job {
         self.run
     }
 
-    /// The catalog.
+    /// What the job's work may ask and tell, wherever it runs.
     #[must_use]
-    pub fn catalog(&self) -> &Catalog {
-        &self.catalog
-    }
-
-    /// Hears when the job is to stop.
-    #[must_use]
-    pub fn stop_signal(&self) -> watch::Receiver<Option<Stop>> {
-        self.stop.subscribe()
-    }
-
-    /// Asks the job to stop; the first reason stays.
-    pub fn request_stop(&self, reason: Stop) {
-        request(&self.stop, reason);
+    pub fn handle(&self) -> JobHandle {
+        JobHandle {
+            catalog: self.catalog.clone(),
+            counts: Arc::clone(&self.counts),
+            stop: Arc::clone(&self.stop),
+        }
     }
 
     /// Why the job was asked to stop, if it was.
@@ -179,11 +204,6 @@ impl Job {
             tokio::time::sleep(deadline).await;
             request(&stop, Stop::Deadline);
         }));
-    }
-
-    /// Says what was counted; the next sign of life carries it.
-    pub fn note_counts(&self, counts: Json) {
-        self.counts.send_replace(counts);
     }
 
     /// Runs one stage between its two marks in the catalog.

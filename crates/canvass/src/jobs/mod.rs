@@ -4,5 +4,5 @@ pub mod crawl;
 mod kernel;
 mod logs;
 
-pub use kernel::{Job, JobOutcome, connect_catalog, open_catalog};
+pub use kernel::{Job, JobHandle, JobOutcome, connect_catalog, open_catalog};
 pub use logs::start_logging;

@@ -1,6 +1,6 @@
 //! What has ended so far, and does each target end once?
 
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, fs::File, path::Path};
 
 use anyhow::{Context, Result, bail};
 use blobs::segment::{Limits, Packing, Position, SegmentLog};
@@ -128,10 +128,9 @@ impl Books {
         Ok(self.log.commit()?)
     }
 
-    /// Makes the log safe from a crash of the machine.
-    pub fn sync(&mut self) -> Result<()> {
-        self.log.sync()?;
-        Ok(())
+    /// The log's file, to be made safe from a crash of the machine beside the work.
+    pub fn file_to_sync(&self) -> Result<File> {
+        Ok(self.log.file_to_sync()?)
     }
 
     /// Writes a checkpoint of what is committed.

@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     clock::Clock,
-    jobs::kernel::{Job, Stop},
+    jobs::kernel::{JobHandle, Stop},
     settings::Thresholds,
 };
 
@@ -35,7 +35,7 @@ const RECALLED_AT_ONCE: usize = 64;
 const CATALOG_WAITS: [u64; 4] = [1, 5, 10, 20];
 
 /// What the crawl tells the world about once a second.
-pub trait Watcher: Send {
+pub trait Watcher: Send + 'static {
     /// Takes a reading.
     fn watch(&mut self, progress: &mut Progress, frontier: &Frontier, now: Moment);
     /// Hears of a host that is left alone.
@@ -45,7 +45,7 @@ pub trait Watcher: Send {
 }
 
 /// Owns the frontier while a round is crawled.
-pub struct Dispatcher<'a> {
+pub struct Dispatcher {
     /// Decides what is next.
     pub frontier: Frontier,
     /// Carries leases out.
@@ -53,7 +53,7 @@ pub struct Dispatcher<'a> {
     /// What comes back.
     pub messages: mpsc::UnboundedReceiver<Message>,
     /// The job, which may be asked to stop.
-    pub job: &'a Job,
+    pub job: JobHandle,
     /// The numbers.
     pub progress: Progress,
     /// When too much has failed.
@@ -74,9 +74,9 @@ pub struct Dispatcher<'a> {
     pub warned: bool,
 }
 
-impl Dispatcher<'_> {
+impl Dispatcher {
     /// Runs until everything has ended or the job is stopped; then nothing is under way any more.
-    pub async fn run(mut self, watcher: &mut dyn Watcher) -> Result<Progress> {
+    pub async fn run<W: Watcher>(mut self, mut watcher: W) -> Result<(Progress, W)> {
         let mut stop = self.job.stop_signal();
         let mut ticks = interval(Duration::from_secs(1));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -103,9 +103,9 @@ impl Dispatcher<'_> {
                 }
                 () = sleep_until(until) => {}
                 _ = ticks.tick() => {
-                    self.tick(watcher).await?;
+                    self.tick(&mut watcher).await?;
                     // only here: a round that has ended has nothing left to abort
-                    self.judge_failures(watcher);
+                    self.judge_failures(&mut watcher);
                 }
                 _ = stop.changed(), if !stopping => {}
                 Ok(()) = self.reloads.changed() => self.reload(),
@@ -113,8 +113,8 @@ impl Dispatcher<'_> {
         }
         self.remember_hosts().await?;
         self.remember_robots().await?;
-        self.tick(watcher).await?;
-        Ok(self.progress)
+        self.tick(&mut watcher).await?;
+        Ok((self.progress, watcher))
     }
 
     /// Starts everything that is due.
@@ -188,7 +188,7 @@ impl Dispatcher<'_> {
         self.frontier.report(report, now).context("cannot spill redirected targets")
     }
 
-    async fn tick(&mut self, watcher: &mut dyn Watcher) -> Result<()> {
+    async fn tick(&mut self, watcher: &mut impl Watcher) -> Result<()> {
         self.remember_hosts().await?;
         self.remember_robots().await?;
         for event in self.frontier.take_events() {
@@ -210,7 +210,7 @@ impl Dispatcher<'_> {
         Ok(())
     }
 
-    fn judge_failures(&mut self, watcher: &mut dyn Watcher) {
+    fn judge_failures(&mut self, watcher: &mut impl Watcher) {
         let Thresholds { high_failure_percent, abort_failure_percent, minimum_targets } = &self.thresholds;
         let tally = self.progress.tally();
         let percent = tally.failure_percent();
@@ -240,9 +240,9 @@ impl Dispatcher<'_> {
             return Ok(());
         }
         let memories: Vec<_> = memories.into_iter().map(to_catalog).collect();
-        let catalog = self.job.catalog();
+        let catalog = self.job.catalog().clone();
         let now = self.clock.now();
-        patiently(|| hosts::remember(catalog, &memories, now)).await
+        patiently(|| hosts::remember(&catalog, &memories, now)).await
     }
 
     async fn remember_robots(&mut self) -> Result<()> {
@@ -250,8 +250,8 @@ impl Dispatcher<'_> {
             return Ok(());
         }
         let memories = std::mem::take(&mut self.to_remember);
-        let catalog = self.job.catalog();
-        patiently(|| robots::remember(catalog, &memories)).await
+        let catalog = self.job.catalog().clone();
+        patiently(|| robots::remember(&catalog, &memories)).await
     }
 
     /// Asks the catalog, beside the crawl, what it remembers of the robots.txt that are wanted.

@@ -138,8 +138,8 @@ async fn work(
         return Ok((enlisted, Tally::default(), None));
     }
     start_logging(&folder.logs(), "crawl", &settings.logs)?;
-    let crawl = run_crawl(job, folder, &enlisted, settings, reloads, clock, &mut show);
-    let tally = job.stage("crawl", crawl).await?;
+    let crawl = run_crawl(job, folder, &enlisted, settings, reloads, clock, show);
+    let (tally, mut show) = job.stage("crawl", crawl).await?;
     if tally.ended() < enlisted.targets {
         return Ok((enlisted, tally, None));
     }
@@ -160,7 +160,7 @@ async fn run_enlist(
     let enlisted = match folder.enlisted()? {
         Some(enlisted) => enlisted,
         None => {
-            let (bar, stop) = (show.enlisting(), job.stop_signal());
+            let (bar, stop) = (show.enlisting(), job.handle().stop_signal());
             let (list, folder, settings) = (list.to_owned(), folder.clone(), settings.clone());
             let enlisting = move || -> Result<Enlisted> {
                 let stopped = || stop.borrow().is_some();
@@ -185,15 +185,16 @@ async fn run_crawl(
     settings: &Settings,
     reloads: watch::Receiver<Option<Politeness>>,
     clock: Clock,
-    show: &mut Show,
-) -> Result<(Tally, serde_json::Value)> {
+    show: Show,
+) -> Result<((Tally, Show), serde_json::Value)> {
     let now = clock.now();
     let (limits, commit) = wiring::segment_rules(&settings.segments);
     let books = Books::open(folder, limits)?;
     let politeness = wiring::politeness(settings);
     let robots_ttl = politeness.robots_ttl;
-    forget_what_is_old(job.catalog(), robots_ttl, now).await?;
-    let memories = recall_hosts(job.catalog(), now).await?;
+    let handle = job.handle();
+    forget_what_is_old(handle.catalog(), robots_ttl, now).await?;
+    let memories = recall_hosts(handle.catalog(), now).await?;
     let queue = folder.queue();
     let frontier = Frontier::open(&queue, books.front().clone(), politeness, memories, now, now.0 as u64)
         .with_context(|| format!("cannot open {}", queue.display()))?;
@@ -212,7 +213,7 @@ async fn run_crawl(
         frontier,
         visitor,
         messages: arriving,
-        job,
+        job: handle,
         progress,
         thresholds: settings.crawl.thresholds.clone(),
         robots_ttl,
@@ -223,7 +224,9 @@ async fn run_crawl(
         to_remember: Vec::new(),
         warned: false,
     };
-    let progress = dispatcher.run(show).await?;
+    // on a worker: the main thread would have to be woken for each message
+    let (progress, mut show) =
+        tokio::spawn(dispatcher.run(show)).await.context("the dispatcher panicked")??;
     // the dispatcher held the last way to the log, so its thread has ended or is about to
     let books =
         tokio::task::spawn_blocking(|| writer::join(log_thread)).await.context("the log panicked")??;
@@ -231,7 +234,7 @@ async fn run_crawl(
     let finished = progress.tally().ended() == enlisted.targets;
     let tally = if finished { books.close()? } else { books.leave()? };
     let counts = serde_json::to_value(&tally)?;
-    Ok((tally, counts))
+    Ok(((tally, show), counts))
 }
 
 async fn run_ledger(folder: &RoundFolder, show: &mut Show) -> Result<(Ledger, serde_json::Value)> {

@@ -4,6 +4,8 @@
 //! dispatcher: a completion goes back when it is durable, never before.
 
 use std::{
+    fs::File,
+    sync::{Arc, Mutex, PoisonError, mpsc as mpsc_std},
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
@@ -21,7 +23,7 @@ const QUEUE: usize = 64;
 /// The most completions of one block.
 const BATCH: usize = 128;
 /// How long the first completion of a block waits for company.
-const LINGER: Duration = Duration::from_micros(500);
+const LINGER: Duration = Duration::from_millis(2);
 
 /// A completion on its way to the log.
 pub struct Entry {
@@ -116,6 +118,7 @@ fn write_all(
     messages: &mpsc::UnboundedSender<Message>,
     runtime: &Handle,
 ) -> Result<Books> {
+    let syncer = Syncer::start()?;
     let (mut synced_at, mut checkpointed_at) = (Instant::now(), Instant::now());
     let mut unsynced = 0;
     loop {
@@ -132,13 +135,44 @@ fn write_all(
             Err(_) => {}
         }
         if unsynced > 0 && (unsynced >= rules.records || synced_at.elapsed() >= rules.every) {
-            books.sync()?;
+            syncer.sync(books.file_to_sync()?)?;
             (unsynced, synced_at) = (0, Instant::now());
         }
         if checkpointed_at.elapsed() >= rules.checkpoint_every {
             books.checkpoint()?;
             checkpointed_at = Instant::now();
         }
+    }
+}
+
+/// Syncs files on a thread of its own: a disk may take long, and completions need not wait for it.
+struct Syncer {
+    files: mpsc_std::SyncSender<File>,
+    failed: Arc<Mutex<Option<std::io::Error>>>,
+}
+
+impl Syncer {
+    fn start() -> Result<Syncer> {
+        let (files, to_sync) = mpsc_std::sync_channel::<File>(1);
+        let failed = Arc::new(Mutex::new(None));
+        let tell = Arc::clone(&failed);
+        let run = move || {
+            for file in to_sync {
+                if let Err(error) = file.sync_data() {
+                    *tell.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                }
+            }
+        };
+        thread::Builder::new().name("sync".to_owned()).spawn(run).context("cannot start the log's thread")?;
+        Ok(Syncer { files, failed })
+    }
+
+    /// Has a file synced soon; waits only if the one before last is not synced yet.
+    fn sync(&self, file: File) -> Result<()> {
+        if let Some(error) = self.failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            return Err(error).context("cannot sync the segment log");
+        }
+        self.files.send(file).context("the log's sync thread has ended")
     }
 }
 
