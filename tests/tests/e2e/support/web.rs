@@ -96,12 +96,12 @@ impl Web {
         requests
     }
 
-    /// Waits until no request comes any more.
+    /// Waits until no request has come for a while: this process may be busy, and then it notes one late.
     pub fn wait_until_quiet(&self) {
         let mut before = usize::MAX;
         while before != self.server.requests().len() {
             before = self.server.requests().len();
-            thread::sleep(Duration::from_millis(10));
+            thread::sleep(Duration::from_millis(40));
         }
     }
 
