@@ -67,9 +67,12 @@ impl Batch {
     ) -> io::Result<&'a [u8]> {
         let (stored_plain, stored) = self.stored.finish()?;
         head.clear();
-        head.resize(HEADER_BYTES + zstd::zstd_safe::compress_bound(self.packed.len()), 0);
-        let packed = compressor.compress_to_buffer(&self.packed, &mut head[HEADER_BYTES..])?;
-        head.truncate(HEADER_BYTES + packed);
+        head.resize(HEADER_BYTES, 0);
+        // room that is reserved and not filled costs no memory, and most of it is never needed
+        head.reserve(zstd::zstd_safe::compress_bound(self.packed.len()));
+        let mut behind_header = io::Cursor::new(&mut *head);
+        behind_header.set_position(HEADER_BYTES as u64);
+        let packed = compressor.compress_to_buffer(&self.packed, &mut behind_header)?;
         let lengths = [packed, self.packed.len(), stored.len(), stored_plain];
         head[0..4].copy_from_slice(&SKIPPABLE_MAGIC.to_le_bytes());
         head[4..8].copy_from_slice(&16u32.to_le_bytes());
