@@ -14,16 +14,20 @@ const MIB: u64 = 1 << 20;
 /// The cap of a decoded body, and what everything else may take.
 const ALLOWED: u64 = 5 * MIB + 32 * MIB;
 
+/// What a shipped program has in memory of its own file. An unoptimised one has far more, which says nothing.
+const SHIPPED_FILE: u64 = 14 * MIB;
+
 /// What a crawl took at most.
 struct Peak {
     bytes: u64,
-    /// How much of it is the program's own file. Unoptimised code is many times larger than what is shipped.
+    /// How much of it is the program's own file.
     of_its_file: u64,
 }
 
 impl Peak {
+    /// What it would be if the program were shipped.
     fn counted(&self) -> u64 {
-        if cfg!(debug_assertions) { self.bytes - self.of_its_file } else { self.bytes }
+        if cfg!(debug_assertions) { self.bytes - self.of_its_file + SHIPPED_FILE } else { self.bytes }
     }
 }
 
