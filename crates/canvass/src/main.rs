@@ -2,11 +2,6 @@
 
 use canvass::{commands, exit::Exit};
 
-// pages are allocated on one thread and freed on another, thousands of times a second: the system's allocator faults
-// their memory in anew each time
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> Exit {
     commands::main()
 }

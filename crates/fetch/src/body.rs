@@ -14,7 +14,7 @@ use tokio::{
 
 use crate::{
     ContentEncoding,
-    decode::{BadEncoding, Codings, Decoded, StreamDecoder},
+    decode::{BadEncoding, Codings, Decoded, StreamDecoder, lend},
     failure::{self, Framing},
 };
 
@@ -61,7 +61,7 @@ impl ReadBody {
             Some(coding) => ReadBody {
                 wire: wire.into(),
                 wire_encoding: coding,
-                decoded: decoded.bytes.into(),
+                decoded: lend(decoded.bytes),
                 ..ReadBody::default()
             },
             None => ReadBody::plain(decoded.bytes.into()),

@@ -12,7 +12,7 @@ fn small() -> Limits {
 
 /// Compresses some bodies and stores others.
 fn append(log: &mut SegmentLog, head: &[u8], body: &[u8]) {
-    let packing = if body.len() % 2 == 0 { Packing::Store } else { Packing::Compress };
+    let packing = if body.len().is_multiple_of(2) { Packing::Store } else { Packing::Compress };
     log.append(head, body, packing).unwrap();
 }
 

@@ -4,8 +4,11 @@
 //! is nearly every body there is, costs one call of libdeflate; all else goes through [`stream`], whose output and
 //! window are bounded whatever the input claims.
 
+mod spare;
 mod stream;
 mod whole;
+
+pub(crate) use spare::lend;
 
 use std::fmt;
 

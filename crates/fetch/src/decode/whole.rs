@@ -5,12 +5,16 @@ use std::cell::RefCell;
 use libdeflater::{DecompressionError, Decompressor};
 use memchr::memmem;
 
+use super::spare;
+
 /// What every gzip member starts with: the two identifying bytes and the only method there is.
 pub(super) const GZIP_MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
 /// A header without options and a trailer.
 const GZIP_SHORTEST: usize = 18;
 /// Deflate cannot expand by more, so a size beyond it is a lie.
 const DEFLATE_MAX_RATIO: usize = 1032;
+/// A buffer up to this size may be larger than what is in it: it will be used again.
+const MAX_SLACK: usize = 256 << 10;
 
 thread_local! {
     // Its tables are 11 KB; making them anew for each page shows in a profile.
@@ -66,10 +70,10 @@ fn inflate_into(
     size: usize,
     inflate: impl FnOnce(&mut Decompressor, &mut [u8]) -> Result<usize, DecompressionError>,
 ) -> Result<Vec<u8>, DecompressionError> {
-    let mut out = vec![0; size];
+    let mut out = spare::take(size);
     let written = INFLATER.with_borrow_mut(|inflater| inflate(inflater, &mut out))?;
     out.truncate(written);
-    if written < size / 4 * 3 {
+    if out.capacity() > MAX_SLACK.max(written / 3 * 4) {
         out.shrink_to_fit();
     }
     Ok(out)
