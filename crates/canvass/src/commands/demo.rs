@@ -60,7 +60,7 @@ pub async fn demo(args: &DemoArgs, overrides: Vec<(String, String)>, out: &mut d
     if !args.quiet && !args.json {
         writeln!(
             out,
-            "Serving {} sites on loopback, some of them badly behaved, and crawling {} lines.",
+            "Serving {} sites on loopback, some badly behaved; crawling {} lines.",
             grouped(world.sites().len() as u64),
             grouped(world.truth_lines().count() as u64)
         )?;

@@ -19,6 +19,9 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 pub struct Show {
     round: RoundId,
     status_file: PathBuf,
+    /// Whether there is a terminal to draw on.
+    draws: bool,
+    /// The crawl's bar, from its first reading on.
     bar: Option<ProgressBar>,
     quiet: bool,
     last_line: Instant,
@@ -28,22 +31,21 @@ impl Show {
     /// Shows the crawl of a round.
     #[must_use]
     pub fn new(folder: &RoundFolder, with_bar: bool, quiet: bool) -> Show {
-        let bar =
-            with_bar.then(|| ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(8)));
         let status_file = folder.file(STATUS_FILE);
-        Show { round: folder.round.clone(), status_file, bar, quiet, last_line: Instant::now() }
+        let round = folder.round.clone();
+        Show { round, status_file, draws: with_bar, bar: None, quiet, last_line: Instant::now() }
     }
 
     /// The part that enlisting needs, on its own thread.
     #[must_use]
     pub fn enlisting(&self) -> StageBar {
-        StageBar::new(self.bar.clone(), "{spinner} enlist  {msg}")
+        StageBar::new(self.draws, "{spinner} enlist  {msg}")
     }
 
     /// The part that the ledger needs.
     #[must_use]
     pub fn proving(&self) -> StageBar {
-        StageBar::new(self.bar.clone(), "{spinner} ledger  {msg}")
+        StageBar::new(self.draws, "{spinner} ledger  {msg}")
     }
 
     /// Clears the bar.
@@ -76,8 +78,8 @@ impl Watcher for Show {
             .map_or("…".to_owned(), |s| HumanDuration(Duration::from_secs(s)).to_string());
         let rate =
             format!("{:.0}/s {}/s", status.targets_per_second, HumanBytes(status.bytes_per_second as u64));
-        if let Some(bar) = &self.bar {
-            bar.set_style(style("crawl {bar:20} {pos}/{len} {msg}"));
+        if self.draws {
+            let bar = self.bar.get_or_insert_with(|| new_bar("crawl {bar:20} {pos}/{len} {msg}"));
             bar.set_length(status.targets);
             bar.set_position(status.tally.ended());
             bar.set_message(format!("{rate} · {failed} failed · {eta} left"));
@@ -121,12 +123,8 @@ fn write_status(path: &std::path::Path, status: &super::Status) {
 pub struct StageBar(Option<ProgressBar>);
 
 impl StageBar {
-    fn new(bar: Option<ProgressBar>, template: &str) -> StageBar {
-        if let Some(bar) = &bar {
-            bar.reset();
-            bar.set_style(style(template));
-        }
-        StageBar(bar)
+    fn new(draws: bool, template: &str) -> StageBar {
+        StageBar(draws.then(|| new_bar(template)))
     }
 
     /// Shows how far enlisting is.
@@ -164,6 +162,9 @@ impl Drop for StageBar {
     }
 }
 
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).expect("the templates are constants").progress_chars("█▉▊▋▌▍▎▏ ")
+fn new_bar(template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template).expect("the templates are constants");
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(8));
+    bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
+    bar
 }
