@@ -1,5 +1,6 @@
 //! How are pages fetched?
 
+use fetch::FetchSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +23,7 @@ section! {
         /// The Accept-Language header.
         accept_language: String = "en, *;q=0.5".to_owned(),
         /// The content types that are kept; `*` stands for any rest. Other answers are excluded before their body is read.
-        content_types: Vec<String> = CONTENT_TYPES.iter().map(|&name| name.to_owned()).collect(),
+        content_types: Vec<String> = FetchSettings::default().accept_content_types,
         /// A decoded body is cut here, and marked as cut.
         #[schemars(range(min = 1024, max = 134217728))]
         max_content_bytes: u64 = 5_242_880,
@@ -76,18 +77,6 @@ section! {
         thresholds: Thresholds = Thresholds::default(),
     }
 }
-
-const CONTENT_TYPES: [&str; 9] = [
-    "text/html",
-    "application/xhtml+xml",
-    "text/plain",
-    "application/json",
-    "application/ld+json",
-    "application/xml",
-    "text/xml",
-    "application/rss+xml",
-    "application/atom+xml",
-];
 
 /// How far a redirect may lead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,5 +1,6 @@
 //! How is a list read, and what makes two of its URLs the same?
 
+use frontier::normal::NormalRules;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +39,7 @@ section! {
     /// What makes two URLs the same.
     Normalise {
         /// Query parameters that say where a visitor came from and not what is shown; a trailing `*` stands for any rest.
-        tracking_parameters: Vec<String> = TRACKING_PARAMETERS.iter().map(|&name| name.to_owned()).collect(),
+        tracking_parameters: Vec<String> = NormalRules::default().tracking_parameters,
         /// What becomes of slashes at the end of a path.
         trailing_slash: TrailingSlash = TrailingSlash::Strip,
         /// Whether every http URL is asked for as https.
@@ -48,64 +49,6 @@ section! {
         max_url_length: u32 = 2048,
     }
 }
-
-/// The list of the `frontier` crate, which normalises by it.
-const TRACKING_PARAMETERS: &[&str] = &[
-    "utm_*",
-    "mtm_*",
-    "pk_*",
-    "hsa_*",
-    "fbclid",
-    "fb_action_ids",
-    "fb_action_types",
-    "fb_ref",
-    "fb_source",
-    "gclid",
-    "gclsrc",
-    "dclid",
-    "gbraid",
-    "wbraid",
-    "_ga",
-    "_gl",
-    "msclkid",
-    "yclid",
-    "ymclid",
-    "ysclid",
-    "_openstat",
-    "twclid",
-    "ttclid",
-    "li_fat_id",
-    "epik",
-    "sccid",
-    "igshid",
-    "igsh",
-    "mc_cid",
-    "mc_eid",
-    "_hsenc",
-    "_hsmi",
-    "__hstc",
-    "__hssc",
-    "__hsfp",
-    "hsctatracking",
-    "mkt_tok",
-    "vero_id",
-    "vero_conv",
-    "oly_anon_id",
-    "oly_enc_id",
-    "_kx",
-    "_ke",
-    "s_cid",
-    "wickedid",
-    "rb_clickid",
-    "irclickid",
-    "cjevent",
-    "zanpid",
-    "ref",
-    "ref_src",
-    "ref_url",
-    "spm",
-    "scm",
-];
 
 /// What becomes of slashes at the end of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
