@@ -80,10 +80,12 @@ pub fn crawl(program: &Path, arena: &Arena, core: usize) -> Result<Crawl> {
 }
 
 fn settings(arena: &Arena, data: &Path) -> String {
+    // as many connections as the others have, spread over the hosts
+    let per_host = (arena.course.connections / arena.course.sites).max(1);
     // JSON is YAML, and no path needs quoting by hand.
     serde_json::json!({
         "crawl": { "concurrency": arena.course.connections },
-        "politeness": { "enabled": false, "per_host_concurrency": arena.course.connections },
+        "politeness": { "enabled": false, "per_host_concurrency": per_host },
         "network": { "allow_private": ["127.0.0.0/8"], "hosts_file": arena.hosts() },
         "storage": { "data_dir": data },
     })
