@@ -9,6 +9,9 @@ use std::{
 use super::EnlistError;
 use crate::codec::{RawTarget, push_target, take_target};
 
+/// What a part gathers before it is written; there are hundreds of parts, so that this is most of what enlisting takes.
+const BUFFER_BYTES: usize = 4 << 10;
+
 /// One closed part of the list.
 pub(super) struct Partition {
     pub path: PathBuf,
@@ -81,7 +84,7 @@ impl Partitions {
 impl OpenPart {
     fn create(path: PathBuf, first_host: u64) -> Result<OpenPart, EnlistError> {
         let file = File::create(&path).map_err(EnlistError::at(&path))?;
-        let writer = BufWriter::with_capacity(16 << 10, file);
+        let writer = BufWriter::with_capacity(BUFFER_BYTES, file);
         Ok(OpenPart { path, writer, bytes: 0, records: 0, first_host, one_host: true })
     }
 }
