@@ -20,6 +20,10 @@ const FRAME_DESCRIPTOR: u8 = 0b1010_0100;
 const FRAME_HEADER_BYTES: usize = 9;
 /// The most that one block of a zstd frame may hold.
 const STORED_CHUNK: usize = 128 << 10;
+/// The lengths of a record's head and body.
+const RECORD_HEADER_BYTES: usize = 8;
+/// What an emptied buffer may keep.
+pub(super) const KEPT_BYTES: usize = 2 << 20;
 /// Magic and payload length, then the payload: the lengths of the packed frame, of its content, of the stored frame and
 /// of its content.
 const HEADER_BYTES: usize = 24;
@@ -28,34 +32,49 @@ const MAX_PLAIN_BYTES: usize = 256 << 20;
 /// In a record's body length: the body is in the stored frame.
 const STORED_FLAG: u32 = 1 << 31;
 
-/// The records of the next block.
-pub(super) struct Batch {
+/// The records of one block, gathered anywhere and written by [`SegmentLog::write`](super::SegmentLog::write).
+///
+/// It copies what it is given: a body is then free where it came in, and the memory it came in can take the next one.
+pub struct Batch {
     packed: Vec<u8>,
     stored: StoredFrame,
+    records: u64,
+}
+
+impl Default for Batch {
+    fn default() -> Batch {
+        Batch { packed: Vec::new(), stored: StoredFrame::new(), records: 0 }
+    }
 }
 
 impl Batch {
-    pub(super) fn with_capacity(bytes: usize) -> Batch {
-        Batch { packed: Vec::with_capacity(bytes), stored: StoredFrame::new() }
+    /// How many records it holds.
+    #[must_use]
+    pub fn records(&self) -> u64 {
+        self.records
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.packed.is_empty()
-    }
-
-    pub(super) fn len(&self) -> usize {
+    /// How many bytes it holds.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         self.packed.len() + self.stored.bytes.len()
     }
 
-    pub(super) fn push(&mut self, head: &[u8], body: &[u8], packing: Packing) -> io::Result<()> {
+    /// Adds a record. `head` is asked to append the head to the buffer that it is given, and to nothing else in it.
+    pub fn push(&mut self, head: impl FnOnce(&mut Vec<u8>), body: &[u8], packing: Packing) -> io::Result<()> {
         let flag = if packing == Packing::Store { STORED_FLAG } else { 0 };
-        self.packed.extend_from_slice(&length(head.len())?.to_le_bytes());
-        self.packed.extend_from_slice(&(length(body.len())? | flag).to_le_bytes());
-        self.packed.extend_from_slice(head);
+        let body_length = length(body.len())? | flag;
+        let at = self.packed.len();
+        self.packed.extend_from_slice(&[0; 4]);
+        self.packed.extend_from_slice(&body_length.to_le_bytes());
+        head(&mut self.packed);
+        let head_length = length(self.packed.len() - at - RECORD_HEADER_BYTES)?;
+        self.packed[at..at + 4].copy_from_slice(&head_length.to_le_bytes());
         match packing {
             Packing::Compress => self.packed.extend_from_slice(body),
             Packing::Store => self.stored.push(body),
         }
+        self.records += 1;
         Ok(())
     }
 
@@ -82,11 +101,12 @@ impl Batch {
         Ok(stored)
     }
 
-    /// Empties it, keeping at most `bytes` of memory: one giant page must not keep its own for the rest of the round.
-    pub(super) fn clear(&mut self, bytes: usize) {
+    /// Empties it, keeping a little memory: one giant page must not keep its own for the rest of the round.
+    pub(super) fn clear(&mut self) {
         self.packed.clear();
-        self.packed.shrink_to(bytes);
-        self.stored.clear(bytes);
+        self.packed.shrink_to(KEPT_BYTES);
+        self.stored.clear(KEPT_BYTES);
+        self.records = 0;
     }
 }
 
@@ -220,7 +240,7 @@ impl Blocks {
         let is_stored = body_length & STORED_FLAG != 0;
         let body_length = (body_length & !STORED_FLAG) as usize;
         let head = rest.get(..head_length)?;
-        self.next += 8 + head_length;
+        self.next += RECORD_HEADER_BYTES + head_length;
         let body = if is_stored {
             let body = self.stored.get(self.next_stored..)?.get(..body_length)?;
             self.next_stored += body_length;

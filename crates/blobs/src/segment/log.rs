@@ -9,8 +9,8 @@ use std::{
 use sha2::{Digest, Sha256};
 
 use super::{
-    Packing, Position, Record, SegmentError,
-    block::Batch,
+    Position, Record, SegmentError,
+    block::{Batch, KEPT_BYTES},
     closed_path, hash_path, list, open_path,
     reader::{SegmentReader, hash_prefix, hex},
 };
@@ -33,18 +33,14 @@ impl Default for Limits {
     }
 }
 
-/// Plain bytes after which a batch becomes a block by itself, so that a batch of large pages stays small in memory.
-const BATCH_BYTES: usize = 1 << 20;
-
 /// The append-only log of a round: the truth about what is done.
 ///
-/// A record is safe from a crash of the process once [`commit`](Self::commit) has returned, and from a crash of the
+/// A record is safe from a crash of the process once [`write`](Self::write) has returned, and from a crash of the
 /// machine once [`sync`](Self::sync) has. Two logs on one folder are not allowed; the round's lock sees to that.
 pub struct SegmentLog {
     folder: PathBuf,
     limits: Limits,
     compressor: zstd::bulk::Compressor<'static>,
-    batch: Batch,
     sealed: Vec<u8>,
     open: OpenSegment,
 }
@@ -103,53 +99,36 @@ impl SegmentLog {
         let mut compressor =
             zstd::bulk::Compressor::new(limits.zstd_level).map_err(SegmentError::io(folder))?;
         compressor.include_checksum(true).map_err(SegmentError::io(folder))?;
-        Ok(SegmentLog {
-            folder: folder.to_owned(),
-            limits,
-            compressor,
-            batch: Batch::with_capacity(BATCH_BYTES / 4),
-            sealed: Vec::new(),
-            open,
-        })
+        Ok(SegmentLog { folder: folder.to_owned(), limits, compressor, sealed: Vec::new(), open })
     }
 
-    /// Adds a record to the batch. It is not in the log before [`commit`](Self::commit).
-    pub fn append(&mut self, head: &[u8], body: &[u8], packing: Packing) -> Result<(), SegmentError> {
-        self.batch.push(head, body, packing).map_err(SegmentError::io(&self.open.path))?;
-        self.open.rows += 1;
-        if self.batch.len() >= BATCH_BYTES {
-            self.write_batch()?;
+    /// Writes a batch as one block, empties it, and closes the segment if it is full. Returns where the log now ends.
+    pub fn write(&mut self, batch: &mut Batch) -> Result<Position, SegmentError> {
+        if batch.records() > 0 {
+            self.write_block(batch)?;
         }
-        Ok(())
-    }
-
-    /// Writes the batch as one block and closes the segment if it is full. Returns where the log now ends.
-    pub fn commit(&mut self) -> Result<Position, SegmentError> {
-        self.write_batch()?;
         if self.open.bytes >= self.limits.max_bytes || self.open.rows >= self.limits.max_rows {
             self.rotate()?;
         }
         Ok(self.end())
     }
 
-    fn write_batch(&mut self) -> Result<(), SegmentError> {
-        if self.batch.is_empty() {
-            return Ok(());
-        }
+    fn write_block(&mut self, batch: &mut Batch) -> Result<(), SegmentError> {
         let open = &mut self.open;
         let stored =
-            self.batch.seal(&mut self.compressor, &mut self.sealed).map_err(SegmentError::io(&open.path))?;
+            batch.seal(&mut self.compressor, &mut self.sealed).map_err(SegmentError::io(&open.path))?;
         write_both(&mut open.file, &self.sealed, stored).map_err(SegmentError::io(&open.path))?;
         open.hash.update(&self.sealed);
         open.hash.update(stored);
         open.bytes += (self.sealed.len() + stored.len()) as u64;
-        self.batch.clear(2 * BATCH_BYTES);
+        open.rows += batch.records();
+        batch.clear();
         self.sealed.clear();
-        self.sealed.shrink_to(2 * BATCH_BYTES);
+        self.sealed.shrink_to(KEPT_BYTES);
         Ok(())
     }
 
-    /// Makes everything committed so far safe from a crash of the machine.
+    /// Makes everything written so far safe from a crash of the machine.
     pub fn sync(&mut self) -> Result<Position, SegmentError> {
         self.open.file.sync_data().map_err(SegmentError::io(&self.open.path))?;
         Ok(self.end())
@@ -160,7 +139,7 @@ impl SegmentLog {
         self.open.file.try_clone().map_err(SegmentError::io(&self.open.path))
     }
 
-    /// Where the log ends: nothing uncommitted counts.
+    /// Where the log ends.
     #[must_use]
     pub fn end(&self) -> Position {
         Position { segment: self.open.number, offset: self.open.bytes }
@@ -172,9 +151,8 @@ impl SegmentLog {
         Ok(())
     }
 
-    /// Commits what is left and closes the last segment; one without a record is removed instead.
+    /// Closes the last segment; one without a record is removed instead.
     pub fn close(mut self) -> Result<(), SegmentError> {
-        self.write_batch()?;
         if self.open.bytes == 0 {
             return fs::remove_file(&self.open.path).map_err(SegmentError::io(&self.open.path));
         }

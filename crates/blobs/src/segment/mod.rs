@@ -19,6 +19,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+pub use block::Batch;
 pub use log::{Limits, SegmentLog};
 pub use reader::{Record, SegmentReader, verify_hash};
 

@@ -10,10 +10,15 @@ fn small() -> Limits {
     Limits { max_bytes: 4_000, max_rows: 50, zstd_level: 1 }
 }
 
-/// Compresses some bodies and stores others.
-fn append(log: &mut SegmentLog, head: &[u8], body: &[u8]) {
-    let packing = if body.len().is_multiple_of(2) { Packing::Store } else { Packing::Compress };
-    log.append(head, body, packing).unwrap();
+/// Writes records as one block; compresses some bodies and stores others.
+fn write<H: AsRef<[u8]>, B: AsRef<[u8]>>(log: &mut SegmentLog, records: &[(H, B)]) -> Position {
+    let mut batch = Batch::default();
+    for (head, body) in records {
+        let body = body.as_ref();
+        let packing = if body.len().is_multiple_of(2) { Packing::Store } else { Packing::Compress };
+        batch.push(|buffer| buffer.extend_from_slice(head.as_ref()), body, packing).unwrap();
+    }
+    log.write(&mut batch).unwrap()
 }
 
 fn reopen(folder: &Path, limits: Limits) -> (SegmentLog, Rows) {
@@ -35,10 +40,7 @@ fn what_was_committed_is_read_back_in_order_over_many_segments() {
     let written = records(400);
     let (mut log, _) = reopen(folder.path(), small());
     for chunk in written.chunks(3) {
-        for (head, body) in chunk {
-            append(&mut log, head, body);
-        }
-        log.commit().unwrap();
+        write(&mut log, chunk);
     }
     log.close().unwrap();
     let segments = list(folder.path()).unwrap();
@@ -54,9 +56,8 @@ fn what_was_committed_is_read_back_in_order_over_many_segments() {
 fn a_closed_segment_is_an_ordinary_zstd_file() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, _) = reopen(folder.path(), Limits::default());
-    append(&mut log, b"head", b"body");
-    log.commit().unwrap();
-    append(&mut log, b"more", b"");
+    write(&mut log, &[(b"head", b"body")]);
+    write(&mut log, &[(b"more", b"")]);
     log.close().unwrap();
     let file = fs::read(closed_path(folder.path(), 1)).unwrap();
     let plain = zstd::stream::decode_all(&file[..]).unwrap();
@@ -70,10 +71,7 @@ fn a_log_cut_at_any_byte_keeps_exactly_its_whole_blocks() {
     let written = records(12);
     let mut ends = vec![0];
     for chunk in written.chunks(2) {
-        for (head, body) in chunk {
-            append(&mut log, head, body);
-        }
-        ends.push(log.commit().unwrap().offset);
+        ends.push(write(&mut log, chunk).offset);
     }
     drop(log);
     let whole = fs::read(open_path(folder.path(), 1)).unwrap();
@@ -83,7 +81,7 @@ fn a_log_cut_at_any_byte_keeps_exactly_its_whole_blocks() {
         let (mut log, seen) = reopen(copy.path(), Limits::default());
         let blocks = ends.iter().filter(|end| **end <= cut as u64).count() - 1;
         assert_eq!(seen, written[..blocks * 2], "cut at {cut}");
-        append(&mut log, b"after", b"the crash");
+        write(&mut log, &[(b"after", b"the crash")]);
         log.close().unwrap();
         let (_, seen) = reopen(copy.path(), Limits::default());
         assert_eq!(seen.len(), blocks * 2 + 1);
@@ -96,15 +94,9 @@ fn only_what_is_past_the_checkpoint_is_replayed() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, _) = reopen(folder.path(), small());
     let written = records(200);
-    for (head, body) in &written[..120] {
-        append(&mut log, head, body);
-    }
-    log.commit().unwrap();
+    write(&mut log, &written[..120]);
     let checkpoint = log.sync().unwrap();
-    for (head, body) in &written[120..] {
-        append(&mut log, head, body);
-    }
-    log.commit().unwrap();
+    write(&mut log, &written[120..]);
     drop(log);
     let mut seen = 0;
     SegmentLog::open(folder.path(), small(), checkpoint, |_| seen += 1).unwrap();
@@ -115,10 +107,7 @@ fn only_what_is_past_the_checkpoint_is_replayed() {
 fn damage_before_the_checkpoint_is_an_error_and_never_a_silent_loss() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, _) = reopen(folder.path(), Limits::default());
-    for (head, body) in records(40) {
-        append(&mut log, &head, &body);
-    }
-    log.commit().unwrap();
+    write(&mut log, &records(40));
     let checkpoint = log.sync().unwrap();
     drop(log);
     let path = open_path(folder.path(), 1);
@@ -132,7 +121,7 @@ fn damage_before_the_checkpoint_is_an_error_and_never_a_silent_loss() {
 fn a_changed_byte_in_a_closed_segment_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, _) = reopen(folder.path(), Limits::default());
-    append(&mut log, b"head", &[7; 300]);
+    write(&mut log, &[(b"head", &[7; 300])]);
     log.close().unwrap();
     let path = closed_path(folder.path(), 1);
     let good = fs::read(&path).unwrap();
@@ -148,13 +137,12 @@ fn a_changed_byte_in_a_closed_segment_is_noticed() {
 fn a_crash_between_the_hash_and_the_rename_is_mended_on_the_next_start() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, _) = reopen(folder.path(), Limits::default());
-    append(&mut log, b"head", b"body");
-    log.commit().unwrap();
+    write(&mut log, &[(b"head", b"body")]);
     drop(log);
     fs::write(hash_path(folder.path(), 1), "0000  segment-000001.zst\n").unwrap();
     let (mut log, seen) = reopen(folder.path(), Limits::default());
     assert_eq!(seen.len(), 1);
-    append(&mut log, b"two", b"");
+    write(&mut log, &[(b"two", b"")]);
     log.close().unwrap();
     verify_hash(&closed_path(folder.path(), 1)).unwrap();
 }
@@ -170,10 +158,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let (mut log, _) = reopen(folder.path(), small());
         for chunk in rows.chunks(batch) {
-            for (head, body) in chunk {
-                append(&mut log, head, body);
-            }
-            log.commit().unwrap();
+            write(&mut log, chunk);
         }
         drop(log);
         let (_, seen) = reopen(folder.path(), small());

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fs::File, path::Path};
 
 use anyhow::{Context, Result, bail};
-use blobs::segment::{Limits, Packing, Position, SegmentLog};
+use blobs::segment::{Batch, Limits, SegmentLog};
 use domain::Completion;
 use frontier::CompletionFront;
 use serde::{Deserialize, Serialize};
@@ -111,21 +111,24 @@ impl Books {
         &self.tally
     }
 
-    /// Adds a completion to the log's batch. It counts once [`commit`](Self::commit) has returned.
-    pub fn add(&mut self, completion: &Completion, head: &[u8], body: &[u8], packing: Packing) -> Result<()> {
-        if !self.front.complete(completion.target.place) {
-            bail!("line {} was about to end twice: this is a defect of canvass", completion.target.line);
+    /// Writes a batch of records into the log, with the completions that it holds and the sizes of their bodies: from
+    /// then on they survive a crash of the process.
+    pub fn write<'a>(
+        &mut self,
+        batch: &mut Batch,
+        completions: impl Iterator<Item = (&'a Completion, u64)>,
+    ) -> Result<()> {
+        for (completion, body_bytes) in completions {
+            if !self.front.complete(completion.target.place) {
+                bail!("line {} was about to end twice: this is a defect of canvass", completion.target.line);
+            }
+            self.tally.count(completion, body_bytes);
+            self.outcomes
+                .add(completion)
+                .with_context(|| in_folder("write the outcome files", self.folder.path()))?;
         }
-        self.log.append(head, body, packing)?;
-        self.tally.count(completion, body.len() as u64);
-        self.outcomes
-            .add(completion)
-            .with_context(|| in_folder("write the outcome files", self.folder.path()))
-    }
-
-    /// Puts the batch into the log: from now on it survives a crash of the process.
-    pub fn commit(&mut self) -> Result<Position> {
-        Ok(self.log.commit()?)
+        self.log.write(batch)?;
+        Ok(())
     }
 
     /// The log's file, to be made safe from a crash of the machine beside the work.
@@ -133,7 +136,7 @@ impl Books {
         Ok(self.log.file_to_sync()?)
     }
 
-    /// Writes a checkpoint of what is committed.
+    /// Writes a checkpoint of what is in the log.
     pub fn checkpoint(&mut self) -> Result<()> {
         let position = self.log.sync()?;
         let outcomes = self.outcomes.sync()?;
@@ -144,14 +147,12 @@ impl Books {
 
     /// Checkpoints and leaves the log open for the next run.
     pub fn leave(mut self) -> Result<Tally> {
-        self.log.commit()?;
         self.checkpoint()?;
         Ok(self.tally)
     }
 
     /// Checkpoints and closes the last segment: the round's crawl is complete.
     pub fn close(mut self) -> Result<Tally> {
-        self.log.commit()?;
         self.checkpoint()?;
         self.log.close()?;
         Ok(self.tally)

@@ -16,7 +16,7 @@ use super::SandboxError;
 /// One request, as the server saw it when its head had been read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// When, in microseconds since 1970; never earlier than the record before it, unless the clock was set back.
+    /// When its head had been read, in microseconds since 1970.
     pub at_us: u64,
     /// The number of the connection within the server.
     pub connection_id: u64,
@@ -62,15 +62,18 @@ impl Log {
         Ok(Log { on, records: Mutex::new(Records { requests: Vec::new(), file, line: Vec::new() }) })
     }
 
-    /// Records what `request` makes; the time is taken inside, so that the records are in order of time.
-    pub(super) fn record(&self, request: impl FnOnce(u64) -> Request) {
-        if !self.on {
-            return;
-        }
+    /// The time to write beside a request whose head was just read; `None` if nothing is recorded.
+    ///
+    /// It is taken before anything is done about the request: what is late in the record makes a crawler look impolite.
+    pub(super) fn stamp(&self) -> Option<u64> {
+        let since_1970 = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        self.on.then(|| u64::try_from(since_1970().as_micros()).unwrap_or(u64::MAX))
+    }
+
+    /// Records a request.
+    pub(super) fn record(&self, request: Request) {
         let mut records = self.records();
         let Records { requests, file, line } = &mut *records;
-        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let request = request(u64::try_from(since_1970.as_micros()).unwrap_or(u64::MAX));
         if let Some(to) = file {
             line.clear();
             let written =

@@ -89,24 +89,27 @@ impl Shared {
 
     /// Decides on a request and records it.
     pub(super) fn decide(&self, head: &Head<'_>, over: Connection) -> Decision<'_> {
+        let read_at = self.log.stamp();
         let host: Cow<'_, str> = if head.host.bytes().any(|byte| byte.is_ascii_uppercase()) {
             head.host.to_ascii_lowercase().into()
         } else {
             head.host.into()
         };
         let (status, decision) = self.answer_for(&host, head, over);
-        self.log.record(|at_us| Request {
-            at_us,
-            connection_id: over.id,
-            address: over.address,
-            scheme: if over.https { "https" } else { "http" }.to_owned(),
-            http_version: over.http_version.to_owned(),
-            host: host.into_owned(),
-            method: head.method.to_owned(),
-            path: head.path.to_owned(),
-            status,
-            user_agent: head.user_agent.to_owned(),
-        });
+        if let Some(at_us) = read_at {
+            self.log.record(Request {
+                at_us,
+                connection_id: over.id,
+                address: over.address,
+                scheme: if over.https { "https" } else { "http" }.to_owned(),
+                http_version: over.http_version.to_owned(),
+                host: host.into_owned(),
+                method: head.method.to_owned(),
+                path: head.path.to_owned(),
+                status,
+                user_agent: head.user_agent.to_owned(),
+            });
+        }
         decision
     }
 

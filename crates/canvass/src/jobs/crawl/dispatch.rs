@@ -3,24 +3,18 @@
 //! One task owns the frontier, so nothing in it is locked. It hands out what is due, waits for what comes back, and
 //! before any request leaves it makes durable what must not be forgotten about the host.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 use anyhow::{Context, Result, bail};
 use catalog::{Catalog, hosts, robots};
 use domain::{Completion, Moment};
-use frontier::schedule::{Assignment, Event, Frontier, HostMemory, Next, Politeness, Report, RobotsAnswer};
+use frontier::schedule::{Event, Frontier, HostMemory, Next, Politeness, Report, RobotsAnswer};
 use tokio::{
     sync::{mpsc, watch},
     time::{Instant, MissedTickBehavior, interval, sleep, sleep_until},
 };
 
-use super::{
-    Message,
-    progress::Progress,
-    verdict::StoredBody,
-    visit::Visitor,
-    writer::{Ended, Entry},
-};
+use super::{Message, gather::Ended, hands::Hands, progress::Progress, verdict::StoredBody, writer::Writer};
 use crate::{
     clock::Clock,
     jobs::kernel::{JobHandle, Stop},
@@ -48,8 +42,12 @@ pub trait Watcher: Send + 'static {
 pub struct Dispatcher {
     /// Decides what is next.
     pub frontier: Frontier,
-    /// Carries leases out.
-    pub visitor: Arc<Visitor>,
+    /// Carry leases out.
+    pub hands: Hands,
+    /// The way to the log, for what ends without a request.
+    pub writer: Writer,
+    /// The way to itself, for what is asked beside the crawl.
+    pub own_messages: mpsc::UnboundedSender<Message>,
     /// What comes back.
     pub messages: mpsc::UnboundedReceiver<Message>,
     /// The job, which may be asked to stop.
@@ -132,7 +130,7 @@ impl Dispatcher {
                         Completion { target, disposition, requests, ended_at: now, capture: None };
                     self.settling += 1;
                     settled += 1;
-                    self.visitor.writer.send(Entry::new(completion, StoredBody::none(), None)).await;
+                    self.writer.send(completion, StoredBody::none(), None).await;
                     if settled >= SETTLED_AT_ONCE {
                         break Some(Wake::Now);
                     }
@@ -145,15 +143,10 @@ impl Dispatcher {
         // a request may leave only when its host's memory would survive our death
         self.remember_hosts().await?;
         for assignment in assignments {
-            self.start(assignment);
+            self.hands.start(assignment, self.frontier.in_flight());
         }
         self.recall_robots();
         Ok(wake)
-    }
-
-    fn start(&self, assignment: Assignment) {
-        let visitor = Arc::clone(&self.visitor);
-        tokio::spawn(async move { visitor.carry_out(assignment).await });
     }
 
     fn take(&mut self, message: Message) -> Result<()> {
@@ -262,7 +255,7 @@ impl Dispatcher {
         }
         let fresh_after =
             Moment(self.clock.now().0 - i64::try_from(self.robots_ttl.as_millis()).unwrap_or(i64::MAX));
-        let (catalog, messages) = (self.job.catalog().clone(), self.visitor.messages.clone());
+        let (catalog, messages) = (self.job.catalog().clone(), self.own_messages.clone());
         tokio::spawn(async move {
             for some in origins.chunks(RECALLED_AT_ONCE) {
                 let answers = recall(&catalog, some, fresh_after).await;

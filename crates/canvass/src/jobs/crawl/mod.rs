@@ -2,6 +2,8 @@
 
 mod dispatch;
 mod enlist;
+mod gather;
+mod hands;
 mod progress;
 mod show;
 mod verdict;
@@ -35,9 +37,11 @@ use crate::{
     settings::{Settings, Thresholds},
 };
 use dispatch::{Dispatcher, recall_hosts};
+use gather::Ended;
+use hands::Hands;
 use show::Show;
 use visit::Visitor;
-use writer::{Ended, Writer};
+use writer::Writer;
 
 /// No delay is longer: a crawl-delay is capped at a day.
 const LONGEST_DELAY: std::time::Duration = std::time::Duration::from_secs(25 * 3_600);
@@ -205,13 +209,15 @@ async fn run_crawl(
         fetcher: Fetcher::new(wiring::fetch_settings(settings)?)?,
         gate: frontier.address_gate(),
         rules: wiring::verdict_rules(&settings.crawl),
-        writer,
-        messages,
+        writer: writer.clone(),
+        messages: messages.clone(),
         clock,
     });
     let dispatcher = Dispatcher {
         frontier,
-        visitor,
+        hands: Hands::new(visitor),
+        writer,
+        own_messages: messages,
         messages: arriving,
         job: handle,
         progress,
@@ -227,7 +233,7 @@ async fn run_crawl(
     // on a worker: the main thread would have to be woken for each message
     let (progress, mut show) =
         tokio::spawn(dispatcher.run(show)).await.context("the dispatcher panicked")??;
-    // the dispatcher held the last way to the log, so its thread has ended or is about to
+    // the dispatcher and its hands held the last ways to the log, so its thread has ended or is about to
     let books =
         tokio::task::spawn_blocking(|| writer::join(log_thread)).await.context("the log panicked")??;
     show.done();

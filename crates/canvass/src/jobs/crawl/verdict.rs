@@ -50,15 +50,15 @@ pub struct StoredBody {
     pub bytes: Bytes,
     /// Whether they are worth compressing.
     pub packing: Packing,
-    /// Its place among the large bodies, until it is written.
-    pub place: Option<BodyPlace>,
+    /// Its place among the large bodies, until its bytes are dropped.
+    pub _place: Option<BodyPlace>,
 }
 
 impl StoredBody {
     /// No body.
     #[must_use]
     pub fn none() -> StoredBody {
-        StoredBody { bytes: Bytes::new(), packing: Packing::Compress, place: None }
+        StoredBody { bytes: Bytes::new(), packing: Packing::Compress, _place: None }
     }
 }
 
@@ -221,7 +221,7 @@ fn captured(target: Target, visit: Visit, response: Response, now: Moment) -> Ve
         ContentEncoding::Identity => (response.body, Packing::Compress),
         _ => (response.wire_body, Packing::Store),
     };
-    let body = StoredBody { bytes, packing, place: response.place };
+    let body = StoredBody { bytes, packing, _place: response.place };
     let completion = Completion {
         target,
         disposition: Disposition::Captured,

@@ -1,6 +1,6 @@
 //! How is one lease carried out?
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 
 use domain::{Failure, FailureKind};
 use fetch::{FetchError, Fetcher, Response};
@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use super::{
     Message,
     verdict::{Rules, Verdict},
-    writer::{Entry, Writer},
+    writer::Writer,
 };
 use crate::clock::Clock;
 
@@ -36,9 +36,11 @@ impl Visitor {
     ///
     /// A panic on the way ends the target as a defect: the frontier would wait for its answer for ever.
     pub async fn carry_out(&self, assignment: Assignment) {
+        let _expected = self.writer.expect_one();
         let (host, visit, started) = (assignment.host, assignment.visit.clone(), self.clock.now());
-        let attempt = AssertUnwindSafe(self.attempt(assignment, started)).catch_unwind();
-        if attempt.await.is_err() {
+        // pinned where it is made: its state is large, and wrapping it would move it
+        let attempt = pin!(self.attempt(assignment, started));
+        if AssertUnwindSafe(attempt).catch_unwind().await.is_err() {
             tracing::error!(url = visit.url(), "a fetch panicked: this is a defect of canvass");
             let defect = Failure::new(FailureKind::Defect, "canvass panicked on it");
             self.hand_on(host, None, visit, Err(FetchError::Failed(defect)), started).await;
@@ -98,7 +100,7 @@ impl Visitor {
                     _ => None,
                 };
                 let report = Some(report(Outcome::Ended(failure)));
-                self.writer.send(Entry::new(*completion, body, report)).await;
+                self.writer.send(*completion, body, report).await;
             }
             Verdict::GoesOn(outcome) => self.tell(Message::Reported(Box::new(report(outcome)), None)),
             Verdict::Robots(outcome, memory) => {

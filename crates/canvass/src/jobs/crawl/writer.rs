@@ -1,6 +1,6 @@
 //! How do completions reach the log, many at a time?
 //!
-//! One thread owns the books. It takes whatever has arrived, commits it as one block, and only then tells the
+//! One thread owns the books. It takes whatever has been gathered, writes it as one block, and only then tells the
 //! dispatcher: a completion goes back when it is durable, never before.
 
 use std::{
@@ -11,49 +11,17 @@ use std::{
 };
 
 use anyhow::{Context, Result, anyhow};
+use blobs::segment::Batch;
 use domain::Completion;
 use frontier::schedule::Report;
-use tokio::{runtime::Handle, sync::mpsc, time::timeout};
+use tokio::sync::mpsc;
 
-use super::{Message, verdict::StoredBody};
+use super::{
+    Message,
+    gather::{Expected, Gathering},
+    verdict::StoredBody,
+};
 use crate::{explain::explain, round::Books};
-
-/// How many completions may wait for the log before fetching waits too.
-const QUEUE: usize = 64;
-/// The most completions of one block.
-const BATCH: usize = 128;
-/// How long the first completion of a block waits for company.
-const LINGER: Duration = Duration::from_millis(2);
-
-/// A completion on its way to the log.
-pub struct Entry {
-    completion: Completion,
-    head: Vec<u8>,
-    body: StoredBody,
-    report: Option<Report>,
-}
-
-impl Entry {
-    /// Packs a completion, with the report that the dispatcher gets once it is durable.
-    #[must_use]
-    pub fn new(mut completion: Completion, body: StoredBody, report: Option<Report>) -> Entry {
-        let head = serde_json::to_vec(&completion).expect("a completion has only plain fields");
-        // it is in the head now, and the rest of the way needs only the disposition
-        completion.capture = None;
-        Entry { completion, head, body, report }
-    }
-}
-
-/// What became durable.
-#[derive(Debug)]
-pub struct Ended {
-    /// The target and its disposition.
-    pub completion: Completion,
-    /// The size of the body that was stored.
-    pub body_bytes: u64,
-    /// What the host's pace learns from it; `None` where no request was sent.
-    pub report: Option<Report>,
-}
 
 /// When the log is synced and checkpointed.
 #[derive(Debug, Clone, Copy)]
@@ -68,9 +36,17 @@ pub struct CommitRules {
 
 /// The way to the log.
 #[derive(Clone)]
-pub struct Writer {
-    entries: mpsc::Sender<Entry>,
+pub struct Writer(Arc<WriterInner>);
+
+struct WriterInner {
+    gathering: Arc<Gathering>,
     messages: mpsc::UnboundedSender<Message>,
+}
+
+impl Drop for WriterInner {
+    fn drop(&mut self) {
+        self.gathering.close();
+    }
 }
 
 impl Writer {
@@ -80,11 +56,12 @@ impl Writer {
         rules: CommitRules,
         messages: mpsc::UnboundedSender<Message>,
     ) -> Result<(Writer, JoinHandle<Result<Books>>)> {
-        let (entries, arriving) = mpsc::channel(QUEUE);
-        let writer = Writer { entries, messages: messages.clone() };
-        let runtime = Handle::current();
+        let gathering = Arc::new(Gathering::default());
+        let writer =
+            Writer(Arc::new(WriterInner { gathering: Arc::clone(&gathering), messages: messages.clone() }));
         let run = move || {
-            let outcome = write_all(books, rules, arriving, &messages, &runtime);
+            let gathering = Abandoning(gathering);
+            let outcome = write_all(books, rules, &gathering.0, &messages);
             if let Err(error) = &outcome {
                 let _ = messages.send(Message::WriterFailed(explain(error)));
             }
@@ -97,12 +74,27 @@ impl Writer {
         Ok((writer, thread))
     }
 
-    /// Hands over a completion; waits while the log is behind.
-    pub async fn send(&self, entry: Entry) {
-        if self.entries.send(entry).await.is_err() {
-            // it has ended with an error, which it told first, or with a panic
-            let _ = self.messages.send(Message::WriterFailed("its thread has ended".to_owned()));
+    /// Announces that a completion may come soon.
+    pub fn expect_one(&self) -> Expected<'_> {
+        self.0.gathering.expect_one()
+    }
+
+    /// Hands over a completion, with the report that the dispatcher gets once it is durable; waits while the log is
+    /// behind.
+    pub async fn send(&self, completion: Completion, body: StoredBody, report: Option<Report>) {
+        if let Err(error) = self.0.gathering.add(completion, body, report).await {
+            // a thread that ended with an error told it first
+            let _ = self.0.messages.send(Message::WriterFailed(error.to_string()));
         }
+    }
+}
+
+/// Lets nobody wait for a thread that has ended, however it ended.
+struct Abandoning(Arc<Gathering>);
+
+impl Drop for Abandoning {
+    fn drop(&mut self) {
+        self.0.abandon();
     }
 }
 
@@ -114,25 +106,19 @@ pub fn join(thread: JoinHandle<Result<Books>>) -> Result<Books> {
 fn write_all(
     mut books: Books,
     rules: CommitRules,
-    mut arriving: mpsc::Receiver<Entry>,
+    gathering: &Gathering,
     messages: &mpsc::UnboundedSender<Message>,
-    runtime: &Handle,
 ) -> Result<Books> {
     let syncer = Syncer::start()?;
     let (mut synced_at, mut checkpointed_at) = (Instant::now(), Instant::now());
     let mut unsynced = 0;
-    loop {
-        let wait = rules.every.min(rules.checkpoint_every);
-        match runtime.block_on(async { timeout(wait, arriving.recv()).await }) {
-            Ok(None) => return Ok(books),
-            Ok(Some(first)) => {
-                // a moment's wait gathers a batch: fewer and larger writes, fewer wake-ups
-                if arriving.len() < BATCH / 4 {
-                    thread::sleep(LINGER);
-                }
-                unsynced += write_batch(&mut books, first, &mut arriving, messages)?;
-            }
-            Err(_) => {}
+    let mut batch = Batch::default();
+    let patience = rules.every.min(rules.checkpoint_every);
+    while let Some(ended) = gathering.take(&mut batch, patience) {
+        if !ended.is_empty() {
+            books.write(&mut batch, ended.iter().map(|one| (&one.completion, one.body_bytes)))?;
+            unsynced += ended.len() as u32;
+            let _ = messages.send(Message::Ended(ended));
         }
         if unsynced > 0 && (unsynced >= rules.records || synced_at.elapsed() >= rules.every) {
             syncer.sync(books.file_to_sync()?)?;
@@ -143,6 +129,7 @@ fn write_all(
             checkpointed_at = Instant::now();
         }
     }
+    Ok(books)
 }
 
 /// Syncs files on a thread of its own: a disk may take long, and completions need not wait for it.
@@ -174,26 +161,4 @@ impl Syncer {
         }
         self.files.send(file).context("the log's sync thread has ended")
     }
-}
-
-fn write_batch(
-    books: &mut Books,
-    first: Entry,
-    arriving: &mut mpsc::Receiver<Entry>,
-    messages: &mpsc::UnboundedSender<Message>,
-) -> Result<u32> {
-    let mut batch = Vec::with_capacity(BATCH);
-    let mut next = Some(first);
-    while let Some(Entry { completion, head, body, report }) = next {
-        let StoredBody { bytes, packing, place } = body;
-        books.add(&completion, &head, &bytes, packing)?;
-        // it is in the batch now, and another large body may have its place
-        drop(place);
-        batch.push(Ended { completion, body_bytes: bytes.len() as u64, report });
-        next = if batch.len() < BATCH { arriving.try_recv().ok() } else { None };
-    }
-    books.commit()?;
-    let count = batch.len() as u32;
-    let _ = messages.send(Message::Ended(batch));
-    Ok(count)
 }
