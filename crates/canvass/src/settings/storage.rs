@@ -18,7 +18,7 @@ section! {
         max_rows: u64 = 50_000,
         /// The log is synced to the disk after this many records …
         #[schemars(range(min = 1, max = 1000000))]
-        commit_every_records: u32 = 10_000,
+        commit_every_records: u32 = 2_000,
         /// … or after this long, whichever comes first.
         #[schemars(range(min = 0.001))]
         commit_every_seconds: Seconds = Seconds(1.0),
