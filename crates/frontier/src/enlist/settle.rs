@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// A part up to this size is sorted in memory.
-const LOAD_BYTES: u64 = 6 << 20;
+const LOAD_BYTES: u64 = 1 << 20;
 
 /// What is being written while the parts are settled.
 pub(super) struct Settling {
