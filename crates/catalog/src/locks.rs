@@ -76,7 +76,8 @@ pub enum AcquireError {
     Catalog(#[from] CatalogError),
 }
 
-/// Takes the lock if it is free, if its lease is over, or if its holder is a process of this machine that has ended.
+/// Takes the lock if it is free, if its holder is a process of this machine that has ended, or if its holder is on
+/// another machine and its lease is over. A process of this machine that is only stopped goes on one day, so it keeps it.
 ///
 /// Of any number that ask at once, exactly one gets it.
 pub async fn acquire(
@@ -88,17 +89,25 @@ pub async fn acquire(
     let mut found_dead = 0;
     let mut last_seen = None;
     for _ in 0..TRIES {
+        let other = find(catalog, claim.name).await?;
+        if let Some(other) = other {
+            let near = claim.process.shares_ids_with(&other.process);
+            if near && liveness.is_gone(&other.process) {
+                tracing::warn!(
+                    lock = claim.name,
+                    pid = other.process.pid,
+                    "lock taken over from a dead process"
+                );
+                found_dead = other.fence;
+            } else if near || other.expires_at > now {
+                // one that is here and alive was only stopped or is slow, and goes on where it was: no lease is over for it
+                return Err(AcquireError::HeldBy(Box::new(other)));
+            }
+            last_seen = Some(other);
+        }
         if let Some(held) = try_acquire(catalog, claim, now, found_dead).await? {
             return Ok(held);
         }
-        let Some(other) = find(catalog, claim.name).await? else { continue };
-        if claim.process.shares_ids_with(&other.process) && liveness.is_gone(&other.process) {
-            tracing::warn!(lock = claim.name, pid = other.process.pid, "lock taken over from a dead process");
-            found_dead = other.fence;
-        } else if other.expires_at > now {
-            return Err(AcquireError::HeldBy(Box::new(other)));
-        }
-        last_seen = Some(other);
     }
     Err(match last_seen {
         Some(other) => AcquireError::HeldBy(Box::new(other)),

@@ -1,7 +1,7 @@
 //! How does a completion become durable?
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{IoSlice, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
@@ -36,9 +36,11 @@ impl Default for Limits {
 /// The append-only log of a round: the truth about what is done.
 ///
 /// A record is safe from a crash of the process once [`write`](Self::write) has returned, and from a crash of the
-/// machine once [`sync`](Self::sync) has. Two logs on one folder are not allowed; the round's lock sees to that.
+/// machine once [`sync`](Self::sync) has. A folder has one log at a time: it is locked for as long as the log is open.
 pub struct SegmentLog {
     folder: PathBuf,
+    /// The system frees it when the process ends, however it ends.
+    _lock: File,
     limits: Limits,
     compressor: zstd::bulk::Compressor<'static>,
     sealed: Vec<u8>,
@@ -66,6 +68,7 @@ impl SegmentLog {
         mut visit: impl FnMut(Record<'_>),
     ) -> Result<SegmentLog, SegmentError> {
         fs::create_dir_all(folder).map_err(SegmentError::io(folder))?;
+        let lock = lock(folder)?;
         let segments = list(folder)?;
         let has_checkpoint = segments.iter().any(|segment| segment.number == checkpoint.segment);
         if checkpoint.offset > 0 && !has_checkpoint {
@@ -99,7 +102,14 @@ impl SegmentLog {
         let mut compressor =
             zstd::bulk::Compressor::new(limits.zstd_level).map_err(SegmentError::io(folder))?;
         compressor.include_checksum(true).map_err(SegmentError::io(folder))?;
-        Ok(SegmentLog { folder: folder.to_owned(), limits, compressor, sealed: Vec::new(), open })
+        Ok(SegmentLog {
+            folder: folder.to_owned(),
+            _lock: lock,
+            limits,
+            compressor,
+            sealed: Vec::new(),
+            open,
+        })
     }
 
     /// Writes a batch as one block, empties it, and closes the segment if it is full. Returns where the log now ends.
@@ -170,13 +180,19 @@ impl OpenSegment {
     }
 
     /// Takes up an open segment at its last whole block; what is torn behind it is cut off.
+    ///
+    /// All before `end` is read once more: the segment will be closed with a hash, and damage must not be sealed.
     fn resume(number: u32, path: &Path, end: u64) -> Result<OpenSegment, SegmentError> {
+        let rows = count_rows(path, end)?;
         let mut file =
             OpenOptions::new().read(true).write(true).open(path).map_err(SegmentError::io(path))?;
-        file.set_len(end).map_err(SegmentError::io(path))?;
+        let torn = file.metadata().map_err(SegmentError::io(path))?.len().saturating_sub(end);
+        if torn > 0 {
+            tracing::warn!(path = %path.display(), offset = end, bytes = torn, "a torn end of the log is cut off");
+            file.set_len(end).map_err(SegmentError::io(path))?;
+        }
         let hash = hash_prefix(&mut file, end).map_err(SegmentError::io(path))?;
         file.seek(SeekFrom::Start(end)).map_err(SegmentError::io(path))?;
-        let rows = count_rows(path)?;
         Ok(OpenSegment { number, path: path.to_owned(), file, bytes: end, rows, hash })
     }
 
@@ -190,6 +206,20 @@ impl OpenSegment {
         write_atomically(&beside, line.as_bytes()).map_err(SegmentError::io(&beside))?;
         fs::rename(&self.path, &closed).map_err(SegmentError::io(&closed))?;
         sync_folder(folder).map_err(SegmentError::io(folder))
+    }
+}
+
+/// Locks a folder against a second log.
+fn lock(folder: &Path) -> Result<File, SegmentError> {
+    let file = File::open(folder).map_err(SegmentError::io(folder))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(SegmentError::InUse { path: folder.to_owned() }),
+        Err(TryLockError::Error(error)) => {
+            // some network file systems have no locks; the catalog's lock is there all the same
+            tracing::warn!(folder = %folder.display(), %error, "the folder cannot be locked");
+            Ok(file)
+        }
     }
 }
 
@@ -225,11 +255,23 @@ fn replay(
     Ok((reader.block_end(), reader.expect_clean_end()))
 }
 
-fn count_rows(path: &Path) -> Result<u64, SegmentError> {
+/// How many records stand before `end`, which must be the end of a whole block.
+fn count_rows(path: &Path, end: u64) -> Result<u64, SegmentError> {
     let mut reader = SegmentReader::open(path, 0)?;
     let mut rows = 0;
-    while reader.next_record()?.is_some() {
+    while reader.block_end() < end {
+        // a block's records come with its end, so that this counts all of the last one too
+        match reader.next_record()? {
+            Some(_) => rows += 1,
+            None => break,
+        }
+    }
+    while reader.has_more_in_block() && reader.next_record()?.is_some() {
         rows += 1;
     }
-    Ok(rows)
+    if reader.block_end() == end {
+        return Ok(rows);
+    }
+    let what = reader.torn().unwrap_or("it ends before the log does");
+    Err(SegmentError::Damaged { path: path.to_owned(), offset: reader.block_end(), what })
 }

@@ -52,6 +52,12 @@ pub enum SegmentError {
         /// What the system said.
         source: io::Error,
     },
+    /// Another process writes the log.
+    #[error("{}: another process writes it: wait for it, or end it", path.display())]
+    InUse {
+        /// The segments' folder.
+        path: PathBuf,
+    },
     /// A block before the durable end of the log is not what was written.
     #[error(
         "{}: damaged at byte {offset}: {what}; restore the file from a copy, or move the round aside and start it again",

@@ -79,6 +79,12 @@ impl SegmentReader {
         }
     }
 
+    /// Whether the block that was read last has records that were not.
+    #[must_use]
+    pub fn has_more_in_block(&self) -> bool {
+        !self.blocks.is_read()
+    }
+
     /// The end of the last whole block that was read.
     #[must_use]
     pub fn block_end(&self) -> u64 {

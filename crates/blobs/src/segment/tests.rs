@@ -53,6 +53,16 @@ fn what_was_committed_is_read_back_in_order_over_many_segments() {
 }
 
 #[test]
+fn a_folder_has_one_log_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, _) = reopen(folder.path(), Limits::default());
+    let second = SegmentLog::open(folder.path(), Limits::default(), Position::default(), |_| ()).err();
+    assert!(matches!(second, Some(SegmentError::InUse { .. })), "{second:?}");
+    drop(log);
+    reopen(folder.path(), Limits::default());
+}
+
+#[test]
 fn a_closed_segment_is_an_ordinary_zstd_file() {
     let folder = tempfile::tempdir().unwrap();
     let (mut log, _) = reopen(folder.path(), Limits::default());
@@ -115,6 +125,27 @@ fn damage_before_the_checkpoint_is_an_error_and_never_a_silent_loss() {
     let error = SegmentLog::open(folder.path(), Limits::default(), checkpoint, |_| ()).err().unwrap();
     assert!(matches!(error, SegmentError::Damaged { .. }), "{error}");
     assert!(error.to_string().contains("segment-000001.open"), "{error}");
+}
+
+#[test]
+fn a_changed_byte_before_the_checkpoint_is_an_error_and_is_not_sealed_with_a_hash() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut log, _) = reopen(folder.path(), Limits::default());
+    for chunk in records(40).chunks(8) {
+        write(&mut log, chunk);
+    }
+    let checkpoint = log.sync().unwrap();
+    drop(log);
+    let path = open_path(folder.path(), 1);
+    let good = fs::read(&path).unwrap();
+    for at in (0..good.len()).step_by(7) {
+        let mut bad = good.clone();
+        bad[at] ^= 0x40;
+        fs::write(&path, &bad).unwrap();
+        let error = SegmentLog::open(folder.path(), Limits::default(), checkpoint, |_| ()).err();
+        assert!(matches!(error, Some(SegmentError::Damaged { .. })), "byte {at}: {error:?}");
+        assert_eq!(fs::read(&path).unwrap(), bad, "nothing is cut off");
+    }
 }
 
 #[test]

@@ -16,6 +16,15 @@ fn process(pid: i64) -> Process {
     Process { host: "north".into(), boot_id: "boot 1".into(), pid, pid_started: 100 + pid }
 }
 
+/// A process of another machine, of which nobody here can tell whether it lives.
+fn elsewhere(pid: i64) -> Process {
+    Process { host: "south".into(), boot_id: "boot 2".into(), ..process(pid) }
+}
+
+fn each_on_its_own_machine(pid: i64) -> Process {
+    Process { host: format!("host {pid}"), boot_id: format!("boot of {pid}"), ..process(pid) }
+}
+
 fn alive(_: &Process) -> bool {
     false
 }
@@ -39,11 +48,16 @@ async fn ask(
 }
 
 /// Asks sixteen times at once, each over a way of its own, and gives the one that got it.
-async fn sixteen_at_once(place: &Place, now: Moment, is_gone: fn(&Process) -> bool) -> Held {
+async fn sixteen_at_once(
+    place: &Place,
+    now: Moment,
+    who: fn(i64) -> Process,
+    is_gone: fn(&Process) -> bool,
+) -> Held {
     let mut tasks = Vec::new();
     for pid in 1..=16 {
         let catalog = place.open().await;
-        tasks.push(tokio::spawn(async move { ask(&catalog, &process(pid), now, is_gone).await }));
+        tasks.push(tokio::spawn(async move { ask(&catalog, &who(pid), now, is_gone).await }));
     }
     let mut won = Vec::new();
     for task in tasks {
@@ -57,7 +71,7 @@ pub async fn of_sixteen_that_ask_at_once_exactly_one_gets_the_lock(place: Place)
     let catalog = place.migrated().await;
     let mut now = NOW;
     for round in 1..=5 {
-        let held = sixteen_at_once(&place, now, alive).await;
+        let held = sixteen_at_once(&place, now, each_on_its_own_machine, alive).await;
         assert_eq!(held.fence, round);
         if round % 2 == 0 {
             assert!(release(&catalog, &held).await.unwrap());
@@ -71,7 +85,7 @@ pub async fn a_dead_holder_of_this_machine_is_taken_over_by_exactly_one(place: P
     let catalog = place.migrated().await;
     let gone = Process { pid: 99, ..process(0) };
     assert_eq!(ask(&catalog, &gone, NOW, alive).await.unwrap().fence, 1);
-    let held = sixteen_at_once(&place, NOW, |process| process.pid == 99).await;
+    let held = sixteen_at_once(&place, NOW, process, |process| process.pid == 99).await;
     assert_eq!(held.fence, 2);
 }
 
@@ -90,7 +104,7 @@ pub async fn a_holder_that_may_live_is_left_alone(place: Place) {
 
 pub async fn a_lock_ends_by_expiry_or_release_and_its_fence_grows(place: Place) {
     let catalog = place.migrated().await;
-    let first = ask(&catalog, &process(1), NOW, alive).await.unwrap();
+    let first = ask(&catalog, &elsewhere(1), NOW, alive).await.unwrap();
     assert!(renew(&catalog, &first, NOW.after(TTL / 2), TTL).await.unwrap());
     assert!(ask(&catalog, &process(2), NOW.after(TTL), alive).await.is_err(), "renewed, yet taken");
     let ended = NOW.after(TTL / 2).after(TTL);
@@ -104,9 +118,19 @@ pub async fn a_lock_ends_by_expiry_or_release_and_its_fence_grows(place: Place) 
     assert_eq!(acquire(&catalog, other, ended, &alive).await.unwrap().fence, 1, "locks are independent");
 }
 
+pub async fn a_holder_that_is_alive_on_this_machine_keeps_its_lock_beyond_its_lease(place: Place) {
+    let catalog = place.migrated().await;
+    let stopped = ask(&catalog, &process(1), NOW, alive).await.unwrap();
+    let much_later = NOW.after(TTL * 100);
+    let refused = ask(&catalog, &process(2), much_later, alive).await.unwrap_err();
+    assert_eq!(refused.process, process(1));
+    assert!(renew(&catalog, &stopped, much_later, TTL).await.unwrap(), "it goes on where it was");
+    assert!(ask(&catalog, &process(2), much_later, dead).await.is_ok());
+}
+
 pub async fn a_late_holder_can_neither_renew_nor_release(place: Place) {
     let catalog = place.migrated().await;
-    let late = ask(&catalog, &process(1), NOW, alive).await.unwrap();
+    let late = ask(&catalog, &elsewhere(1), NOW, alive).await.unwrap();
     let now = NOW.after(TTL);
     let held = ask(&catalog, &process(2), now, alive).await.unwrap();
     assert!(!renew(&catalog, &late, now, TTL).await.unwrap());

@@ -36,6 +36,7 @@ fn main() {
     let everywhere = tests![
         locks::a_dead_holder_of_this_machine_is_taken_over_by_exactly_one,
         locks::a_holder_that_may_live_is_left_alone,
+        locks::a_holder_that_is_alive_on_this_machine_keeps_its_lock_beyond_its_lease,
         locks::a_late_holder_can_neither_renew_nor_release,
         locks::a_lock_ends_by_expiry_or_release_and_its_fence_grows,
         locks::of_sixteen_that_ask_at_once_exactly_one_gets_the_lock,

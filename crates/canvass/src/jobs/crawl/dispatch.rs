@@ -23,7 +23,7 @@ use crate::{
 
 /// How many targets may be settled without a request before anything else gets a turn.
 const SETTLED_AT_ONCE: usize = 512;
-/// How many robots.txt are asked of the catalog at once: each may have half a megabyte.
+/// How many robots.txt go to or come from the catalog at once: each may have half a megabyte.
 const RECALLED_AT_ONCE: usize = 64;
 /// How long the catalog may be gone before a crawl that must not forget gives up.
 const CATALOG_WAITS: [u64; 4] = [1, 5, 10, 20];
@@ -142,6 +142,9 @@ impl Dispatcher {
         };
         // a request may leave only when its host's memory would survive our death
         self.remember_hosts().await?;
+        if self.to_remember.len() >= RECALLED_AT_ONCE {
+            self.remember_robots().await?;
+        }
         for assignment in assignments {
             self.hands.start(assignment, self.frontier.in_flight());
         }
@@ -211,9 +214,9 @@ impl Dispatcher {
             return;
         }
         let what = format!("{percent:.1} % of {} targets failed (`crawl.thresholds`)", tally.ended());
-        if percent > *abort_failure_percent {
+        if percent >= *abort_failure_percent {
             self.job.request_stop(Stop::Threshold(what));
-        } else if percent > *high_failure_percent && !self.warned {
+        } else if percent >= *high_failure_percent && !self.warned {
             self.warned = true;
             tracing::warn!(percent, "many targets fail");
             watcher.warn(&format!("high: {what}"));

@@ -6,7 +6,7 @@
 use std::{
     io,
     sync::{
-        Condvar, Mutex, MutexGuard, PoisonError,
+        Condvar, Mutex, MutexGuard,
         atomic::{AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
@@ -152,8 +152,10 @@ impl Gathering {
             filling.idle = !anything && now >= linger_ends;
             let until = if filling.idle { patience_ends } else { linger_ends.min(patience_ends) };
             let was_idle = filling.idle;
-            filling =
-                self.changed.wait_timeout(filling, until - now).unwrap_or_else(PoisonError::into_inner).0;
+            filling = match self.changed.wait_timeout(filling, until - now) {
+                Ok((filling, _)) => filling,
+                Err(poisoned) => abandoned(poisoned.into_inner().0),
+            };
             now = Instant::now();
             if was_idle {
                 linger_ends = now + LINGER;
@@ -171,11 +173,132 @@ impl Gathering {
     }
 
     fn lock(&self) -> MutexGuard<'_, Filling> {
-        self.filling.lock().unwrap_or_else(|poisoned| {
-            let mut filling = poisoned.into_inner();
-            // whoever panicked may have left half a record, and half a record must not reach the log
-            filling.abandoned = true;
-            filling
-        })
+        self.filling.lock().unwrap_or_else(|poisoned| abandoned(poisoned.into_inner()))
+    }
+}
+
+/// Whoever panicked may have left half a record, and half a record must not reach the log.
+fn abandoned(mut filling: MutexGuard<'_, Filling>) -> MutexGuard<'_, Filling> {
+    filling.abandoned = true;
+    filling
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::Arc, thread};
+
+    use blobs::segment::Packing;
+    use bytes::Bytes;
+    use domain::{Disposition, Moment, Target};
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(30);
+
+    fn completion(place: u64) -> Completion {
+        Completion {
+            target: Target {
+                place,
+                line: place + 1,
+                key: place.to_string(),
+                url: "https://a.example/".into(),
+            },
+            disposition: Disposition::Captured,
+            requests: 1,
+            ended_at: Moment(0),
+            capture: None,
+        }
+    }
+
+    fn body(bytes: usize) -> StoredBody {
+        StoredBody { bytes: Bytes::from(vec![7; bytes]), packing: Packing::Store, _place: None }
+    }
+
+    fn places(ended: &[Ended]) -> Vec<u64> {
+        ended.iter().map(|one| one.completion.target.place).collect()
+    }
+
+    #[tokio::test]
+    async fn what_is_added_is_taken_once_and_in_order() {
+        let gathering = Gathering::default();
+        for place in 0..3 {
+            gathering.add(completion(place), body(10), None).await.unwrap();
+        }
+        let mut batch = Batch::default();
+        assert_eq!(places(&gathering.take(&mut batch, PATIENCE).unwrap()), [0, 1, 2]);
+        assert_eq!(batch.records(), 3);
+        gathering.close();
+        assert!(gathering.take(&mut Batch::default(), PATIENCE).is_none());
+    }
+
+    #[tokio::test]
+    async fn what_was_added_before_the_end_is_still_taken() {
+        let gathering = Gathering::default();
+        gathering.add(completion(0), body(10), None).await.unwrap();
+        gathering.close();
+        assert_eq!(gathering.take(&mut Batch::default(), PATIENCE).unwrap().len(), 1);
+        assert!(gathering.take(&mut Batch::default(), PATIENCE).is_none());
+    }
+
+    #[tokio::test]
+    async fn a_full_batch_takes_no_more_until_it_is_taken() {
+        let gathering = Arc::new(Gathering::default());
+        gathering.add(completion(0), body(2 << 20), None).await.unwrap();
+        let adding = tokio::spawn({
+            let gathering = Arc::clone(&gathering);
+            async move { gathering.add(completion(1), body(10), None).await }
+        });
+        tokio::task::yield_now().await;
+        assert!(!adding.is_finished());
+        assert_eq!(places(&gathering.take(&mut Batch::default(), PATIENCE).unwrap()), [0]);
+        adding.await.unwrap().unwrap();
+        assert_eq!(places(&gathering.take(&mut Batch::default(), PATIENCE).unwrap()), [1]);
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_for_room_hears_that_nobody_takes_any_more() {
+        let gathering = Arc::new(Gathering::default());
+        gathering.add(completion(0), body(2 << 20), None).await.unwrap();
+        let adding = tokio::spawn({
+            let gathering = Arc::clone(&gathering);
+            async move { gathering.add(completion(1), body(10), None).await }
+        });
+        tokio::task::yield_now().await;
+        gathering.abandon();
+        assert!(adding.await.unwrap().is_err());
+        assert!(gathering.add(completion(2), body(10), None).await.is_err());
+    }
+
+    #[test]
+    fn a_batch_that_somebody_panicked_on_never_reaches_the_log() {
+        let gathering = Arc::new(Gathering::default());
+        let held = Arc::clone(&gathering);
+        let panicked = thread::spawn(move || {
+            let _filling = held.filling.lock().unwrap();
+            panic!("a record that cannot be written");
+        });
+        assert!(panicked.join().is_err());
+        assert!(gathering.take(&mut Batch::default(), PATIENCE).is_none());
+    }
+
+    #[tokio::test]
+    async fn a_taker_that_waits_is_woken_by_a_record_by_the_last_expected_and_by_the_end() {
+        let gathering = Arc::new(Gathering::default());
+        let taker = thread::spawn({
+            let gathering = Arc::clone(&gathering);
+            move || {
+                let mut batches = Vec::new();
+                while let Some(ended) = gathering.take(&mut Batch::default(), PATIENCE) {
+                    batches.push(ended.len());
+                }
+                batches
+            }
+        });
+        let expected = gathering.expect_one();
+        gathering.add(completion(0), body(10), None).await.unwrap();
+        drop(expected);
+        gathering.add(completion(1), body(10), None).await.unwrap();
+        gathering.close();
+        assert_eq!(taker.join().unwrap().iter().sum::<usize>(), 2);
     }
 }

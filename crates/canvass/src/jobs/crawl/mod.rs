@@ -231,11 +231,12 @@ async fn run_crawl(
         warned: false,
     };
     // on a worker: the main thread would have to be woken for each message
-    let (progress, mut show) =
-        tokio::spawn(dispatcher.run(show)).await.context("the dispatcher panicked")??;
-    // the dispatcher and its hands held the last ways to the log, so its thread has ended or is about to
-    let books =
-        tokio::task::spawn_blocking(|| writer::join(log_thread)).await.context("the log panicked")??;
+    let dispatched = tokio::spawn(dispatcher.run(show)).await.context("the dispatcher panicked");
+    // the dispatcher and its hands held the last ways to the log, so its thread has ended or is about to; nothing may
+    // be written any more when the lock is given back, however the crawl went
+    let logged = tokio::task::spawn_blocking(|| writer::join(log_thread)).await.context("the log panicked");
+    let (progress, mut show) = dispatched??;
+    let books = logged??;
     show.done();
     let finished = progress.tally().ended() == enlisted.targets;
     let tally = if finished { books.close()? } else { books.leave()? };
@@ -290,7 +291,7 @@ fn outcome_of(
 ) -> JobOutcome {
     let counts = serde_json::to_value(tally).unwrap_or_default();
     let percent = tally.failure_percent();
-    let high = tally.ended() >= thresholds.minimum_targets && percent > thresholds.high_failure_percent;
+    let high = tally.ended() >= thresholds.minimum_targets && percent >= thresholds.high_failure_percent;
     let (status, exit, words) = match (ledger, stopped) {
         (Some(ledger), _) if !ledger.balanced => {
             let words = format!("the books do not balance: {}", ledger.problems.join("; "));

@@ -1,6 +1,12 @@
 //! How is one lease carried out?
 
-use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
+use std::{
+    net::IpAddr,
+    panic::AssertUnwindSafe,
+    pin::pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use domain::{Failure, FailureKind};
 use fetch::{FetchError, Fetcher, Response};
@@ -39,23 +45,30 @@ impl Visitor {
         let _expected = self.writer.expect_one();
         let (host, visit, started) = (assignment.host, assignment.visit.clone(), self.clock.now());
         // pinned where it is made: its state is large, and wrapping it would move it
-        let attempt = pin!(self.attempt(assignment, started));
+        let entered = Mutex::new(assignment.reserved);
+        let attempt = pin!(self.attempt(assignment, &entered, started));
         if AssertUnwindSafe(attempt).catch_unwind().await.is_err() {
             tracing::error!(url = visit.url(), "a fetch panicked: this is a defect of canvass");
             let defect = Failure::new(FailureKind::Defect, "canvass panicked on it");
-            self.hand_on(host, None, visit, Err(FetchError::Failed(defect)), started).await;
+            // its place at the address must be given back, or the address is full one day
+            let entered = *place(&entered);
+            self.hand_on(host, entered, visit, Err(FetchError::Failed(defect)), started).await;
         }
     }
 
-    async fn attempt(&self, assignment: Assignment, started: domain::Moment) {
-        let Assignment { lease, visit, host, reserved } = assignment;
-        let mut entered = reserved;
+    async fn attempt(
+        &self,
+        assignment: Assignment,
+        entered: &Mutex<Option<IpAddr>>,
+        started: domain::Moment,
+    ) {
+        let Assignment { lease, visit, host, reserved: _ } = assignment;
         let answer = match self.fetcher.route(&lease).await {
             Err(error) => Err(error),
             Ok(route) => {
                 let address = route.address();
-                if entered != Some(address) {
-                    if let Some(other) = entered.take() {
+                if *place(entered) != Some(address) {
+                    if let Some(other) = place(entered).take() {
                         self.gate.leave(other);
                     }
                     if !self.gate.try_enter(address, self.clock.now()) {
@@ -73,18 +86,19 @@ impl Visitor {
                         self.tell(Message::Reported(Box::new(report), None));
                         return;
                     }
-                    entered = Some(address);
+                    *place(entered) = Some(address);
                 }
                 self.fetcher.fetch(&lease, route).await
             }
         };
+        let entered = *place(entered);
         self.hand_on(host, entered, visit, answer, started).await;
     }
 
     async fn hand_on(
         &self,
         host: usize,
-        address: Option<std::net::IpAddr>,
+        address: Option<IpAddr>,
         visit: Visit,
         answer: Result<Response, FetchError>,
         started: domain::Moment,
@@ -113,6 +127,11 @@ impl Visitor {
         // the dispatcher is gone only when the round has failed, and then nobody waits for this
         let _ = self.messages.send(message);
     }
+}
+
+/// The address at which a visit has a place; nobody else touches it, so it is never waited for.
+fn place(entered: &Mutex<Option<IpAddr>>) -> MutexGuard<'_, Option<IpAddr>> {
+    entered.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How long a server that is overrun asks to be left alone.

@@ -60,10 +60,10 @@ impl Writer {
         let writer =
             Writer(Arc::new(WriterInner { gathering: Arc::clone(&gathering), messages: messages.clone() }));
         let run = move || {
-            let gathering = Abandoning(gathering);
-            let outcome = write_all(books, rules, &gathering.0, &messages);
+            let end = LastWord { gathering, messages };
+            let outcome = write_all(books, rules, &end.gathering, &end.messages);
             if let Err(error) = &outcome {
-                let _ = messages.send(Message::WriterFailed(explain(error)));
+                let _ = end.messages.send(Message::WriterFailed(explain(error)));
             }
             outcome
         };
@@ -90,11 +90,18 @@ impl Writer {
 }
 
 /// Lets nobody wait for a thread that has ended, however it ended.
-struct Abandoning(Arc<Gathering>);
+struct LastWord {
+    gathering: Arc<Gathering>,
+    messages: mpsc::UnboundedSender<Message>,
+}
 
-impl Drop for Abandoning {
+impl Drop for LastWord {
     fn drop(&mut self) {
-        self.0.abandon();
+        self.gathering.abandon();
+        if thread::panicking() {
+            let words = "its thread panicked: this is a defect of canvass".to_owned();
+            let _ = self.messages.send(Message::WriterFailed(words));
+        }
     }
 }
 
@@ -115,6 +122,7 @@ fn write_all(
     let mut batch = Batch::default();
     let patience = rules.every.min(rules.checkpoint_every);
     while let Some(ended) = gathering.take(&mut batch, patience) {
+        syncer.check()?;
         if !ended.is_empty() {
             books.write(&mut batch, ended.iter().map(|one| (&one.completion, one.body_bytes)))?;
             unsynced += ended.len() as u32;
@@ -129,6 +137,7 @@ fn write_all(
             checkpointed_at = Instant::now();
         }
     }
+    syncer.finish()?;
     Ok(books)
 }
 
@@ -136,6 +145,7 @@ fn write_all(
 struct Syncer {
     files: mpsc_std::SyncSender<File>,
     failed: Arc<Mutex<Option<std::io::Error>>>,
+    thread: JoinHandle<()>,
 }
 
 impl Syncer {
@@ -150,15 +160,35 @@ impl Syncer {
                 }
             }
         };
-        thread::Builder::new().name("sync".to_owned()).spawn(run).context("cannot start the log's thread")?;
-        Ok(Syncer { files, failed })
+        let thread = thread::Builder::new()
+            .name("sync".to_owned())
+            .spawn(run)
+            .context("cannot start the thread that syncs the log")?;
+        Ok(Syncer { files, failed, thread })
     }
 
     /// Has a file synced soon; waits only if the one before last is not synced yet.
     fn sync(&self, file: File) -> Result<()> {
-        if let Some(error) = self.failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            return Err(error).context("cannot sync the segment log");
-        }
         self.files.send(file).context("the log's sync thread has ended")
+    }
+
+    /// An error if a sync has failed. The system tells of it once, so nobody else will hear of it.
+    fn check(&self) -> Result<()> {
+        take_failure(&self.failed)
+    }
+
+    /// Waits for what is under way.
+    fn finish(self) -> Result<()> {
+        let Syncer { files, failed, thread } = self;
+        drop(files);
+        thread.join().map_err(|_| anyhow!("the log's sync thread panicked: this is a defect of canvass"))?;
+        take_failure(&failed)
+    }
+}
+
+fn take_failure(failed: &Mutex<Option<std::io::Error>>) -> Result<()> {
+    match failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        Some(error) => Err(error).context("cannot sync the segment log"),
+        None => Ok(()),
     }
 }
