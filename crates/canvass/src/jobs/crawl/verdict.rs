@@ -231,3 +231,6 @@ fn captured(target: Target, visit: Visit, response: Response, now: Moment) -> Ve
     };
     Verdict::Ended(Box::new(completion), body)
 }
+
+#[cfg(test)]
+mod tests;
