@@ -4,4 +4,5 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that cannot go on has failed"))]
 
+pub mod technologies;
 pub mod text;

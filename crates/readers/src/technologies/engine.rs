@@ -1,0 +1,553 @@
+//! Which fingerprints are on a page, in one pass?
+//!
+//! The document is split into its parts. Short values (addresses of scripts, links and images, the URL) are put side by
+//! side and searched for literals at once; so is the document itself, once for everything that looks into it. A pattern
+//! is tried only where one of its literals stands, and only on the value or on a window around it. What a page may cost
+//! is bounded in bytes tried, whatever is on it.
+
+use std::ops::Range;
+
+use super::{
+    grams::{Grams, SHORTEST},
+    names::Names,
+    parts::{Parts, Span, unescaped, visible_text},
+    pattern::{Extractor, Matcher, PatternError, needles},
+    rule::{ExtractKind, Fingerprint, Part},
+    selector::{Selector, SelectorError, attribute_of, text_behind},
+};
+
+/// How far before and behind a literal a pattern on the document may reach.
+const WINDOW_BEFORE: usize = 1_024;
+const WINDOW_BEHIND: usize = 2_048;
+/// A value is looked at up to this length.
+const MAX_VALUE_BYTES: usize = 4_096;
+/// How often one fingerprint may be tried on a page with its pattern.
+const MAX_TRIES: u16 = 24;
+/// What all fingerprints together may try on a page, in bytes.
+const MAX_TRIED_BYTES: usize = 6 << 20;
+/// How much of a document is read.
+const MAX_BODY_BYTES: usize = 8 << 20;
+/// How much visible text is made.
+const MAX_TEXT_BYTES: usize = 1 << 20;
+/// What is kept of the place where something was seen.
+const MAX_SNIPPET_BYTES: usize = 120;
+
+/// What is read.
+#[derive(Debug, Clone, Copy)]
+pub struct Page<'a> {
+    /// Where the redirects ended.
+    pub url: &'a str,
+    /// The response's headers, names in lower case.
+    pub headers: &'a [(String, String)],
+    /// The document, decoded; any encoding in which ASCII is ASCII will do.
+    pub body: &'a [u8],
+    /// The site's robots.txt, where it is known.
+    pub robots: Option<&'a [u8]>,
+}
+
+/// A fingerprint that was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sighting {
+    /// Its place among the fingerprints of the set.
+    pub fingerprint: usize,
+    /// Where in its part: an offset into the document or the value.
+    pub offset: usize,
+    /// What stands there.
+    pub snippet: String,
+    /// What was read off.
+    pub extracted: Vec<(ExtractKind, String)>,
+}
+
+/// Why a fingerprint cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RuleError {
+    /// Its pattern.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+    /// Its selector.
+    #[error(transparent)]
+    Selector(#[from] SelectorError),
+    /// Its selector could be anywhere.
+    #[error("`{0}` has no word of at least {SHORTEST} letters to search for")]
+    NoWord(String),
+}
+
+/// Fingerprints, ready to be searched for.
+pub struct Engine {
+    rules: Vec<Rule>,
+    headers: Names,
+    cookies: Names,
+    metas: Names,
+    values: Index,
+    body: Index,
+    robots: Vec<u32>,
+}
+
+struct Rule {
+    zone: Zone,
+    matcher: Matcher,
+    extractors: Vec<Extractor>,
+    selectors: Vec<Selector>,
+    attribute: Option<Box<str>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Zone {
+    Script,
+    Link,
+    Image,
+    Url,
+    Named,
+    Robots,
+    Body,
+    Inline,
+    Style,
+    Text,
+    Dom,
+}
+
+/// Literals, and the rules that each of them belongs to.
+struct Index {
+    grams: Grams,
+    /// Where each literal's rules begin in `owners`.
+    heads: Vec<u32>,
+    owners: Vec<u32>,
+}
+
+impl Index {
+    fn new(mut pairs: Vec<(Vec<u8>, u32)>) -> Index {
+        pairs.sort();
+        pairs.dedup();
+        let (mut literals, mut heads, mut owners) = (Vec::<Box<[u8]>>::new(), Vec::new(), Vec::new());
+        for (literal, owner) in pairs {
+            if literals.last().is_none_or(|last| **last != *literal) {
+                literals.push(literal.into());
+                heads.push(owners.len() as u32);
+            }
+            owners.push(owner);
+        }
+        heads.push(owners.len() as u32);
+        Index { grams: Grams::new(literals), heads, owners }
+    }
+
+    fn owners(&self, literal: u32) -> &[u32] {
+        let literal = literal as usize;
+        &self.owners[self.heads[literal] as usize..self.heads[literal + 1] as usize]
+    }
+}
+
+impl Engine {
+    /// Makes fingerprints ready. Those that cannot be used are left out and named with the reason.
+    #[must_use]
+    pub fn new(fingerprints: &[Fingerprint]) -> (Engine, Vec<(usize, RuleError)>) {
+        let mut builder = Builder::default();
+        let mut refused = Vec::new();
+        for (number, fingerprint) in fingerprints.iter().enumerate() {
+            if let Err(error) = builder.add(number as u32, fingerprint) {
+                refused.push((number, error));
+                builder.rules.push(Rule::dead());
+            }
+        }
+        let Builder { rules, headers, cookies, metas, values, body, robots } = builder;
+        let engine = Engine {
+            rules,
+            headers,
+            cookies,
+            metas,
+            values: Index::new(values),
+            body: Index::new(body),
+            robots,
+        };
+        (engine, refused)
+    }
+
+    /// What is on a page, in the order of the fingerprints.
+    #[must_use]
+    pub fn read(&self, page: &Page<'_>, scratch: &mut Scratch) -> Vec<Sighting> {
+        let html = &page.body[..page.body.len().min(MAX_BODY_BYTES)];
+        scratch.begin(self.rules.len());
+        scratch.parts.scan(html);
+        let mut reading = Reading { engine: self, html, tried: 0, seen: Vec::new(), state: scratch };
+        reading.read_named(page);
+        reading.read_values(page);
+        reading.read_body();
+        let mut seen = reading.seen;
+        seen.sort_by_key(|sighting| sighting.fingerprint);
+        seen
+    }
+}
+
+impl Rule {
+    fn dead() -> Rule {
+        Rule {
+            zone: Zone::Named,
+            matcher: Matcher::Anything,
+            extractors: Vec::new(),
+            selectors: Vec::new(),
+            attribute: None,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Builder {
+    rules: Vec<Rule>,
+    headers: Names,
+    cookies: Names,
+    metas: Names,
+    values: Vec<(Vec<u8>, u32)>,
+    body: Vec<(Vec<u8>, u32)>,
+    robots: Vec<u32>,
+}
+
+impl Builder {
+    fn add(&mut self, number: u32, fingerprint: &Fingerprint) -> Result<(), RuleError> {
+        let literals = needles(&fingerprint.pattern);
+        let mut rule = Rule {
+            zone: Zone::Named,
+            matcher: Matcher::new(&fingerprint.pattern),
+            extractors: fingerprint.extracts.iter().map(Extractor::new).collect(),
+            selectors: Vec::new(),
+            attribute: None,
+        };
+        let names = match &fingerprint.part {
+            Part::Header(name) => Some((&mut self.headers, name)),
+            Part::Cookie(name) => Some((&mut self.cookies, name)),
+            Part::Meta(name) => Some((&mut self.metas, name)),
+            _ => None,
+        };
+        if let Some((names, name)) = names {
+            if let Err(error @ PatternError::Bad(_)) = literals {
+                return Err(error.into());
+            }
+            names.insert(name, number);
+            self.rules.push(rule);
+            return Ok(());
+        }
+        rule.zone = match &fingerprint.part {
+            Part::Script => Zone::Script,
+            Part::Link => Zone::Link,
+            Part::Image => Zone::Image,
+            Part::Url => Zone::Url,
+            Part::Inline => Zone::Inline,
+            Part::Style => Zone::Style,
+            Part::Text => Zone::Text,
+            Part::Robots => Zone::Robots,
+            Part::Dom { .. } => Zone::Dom,
+            _ => Zone::Body,
+        };
+        if let Part::Dom { selector, attribute } = &fingerprint.part {
+            rule.selectors = Selector::parse_list(selector)?;
+            rule.attribute = attribute.as_deref().map(Box::from);
+            for one in &rule.selectors {
+                let needle = one.needle();
+                if needle.len() < SHORTEST {
+                    return Err(RuleError::NoWord(selector.clone()));
+                }
+                self.body.push((needle, number));
+            }
+            self.rules.push(rule);
+            return Ok(());
+        }
+        let literals = literals?.ok_or(PatternError::NoNeedle)?;
+        match rule.zone {
+            Zone::Robots => self.robots.push(number),
+            Zone::Link | Zone::Image | Zone::Url => self.values.extend(owned(&literals, number)),
+            Zone::Script => {
+                self.values.extend(owned(&literals, number));
+                // a loader in the document names the script that it will load
+                self.body.extend(owned(&literals, number));
+            }
+            _ => self.body.extend(owned(&literals, number)),
+        }
+        self.rules.push(rule);
+        Ok(())
+    }
+}
+
+fn owned(literals: &[Vec<u8>], number: u32) -> impl Iterator<Item = (Vec<u8>, u32)> + '_ {
+    literals.iter().map(move |literal| (literal.clone(), number))
+}
+
+/// Memory that is used again from page to page.
+#[derive(Default)]
+pub struct Scratch {
+    parts: Parts,
+    values: Vec<u8>,
+    /// Where each value ends in `values`, and where it came from.
+    spans: Vec<Value>,
+    text: Vec<u8>,
+    tries: Vec<u16>,
+    /// For each rule one more than the place of its sighting.
+    seen: Vec<u32>,
+    touched: Vec<u32>,
+}
+
+struct Value {
+    zone: Zone,
+    range: Range<usize>,
+    offset: usize,
+}
+
+impl Scratch {
+    fn begin(&mut self, rules: usize) {
+        self.tries.resize(rules, 0);
+        self.seen.resize(rules, 0);
+        for rule in self.touched.drain(..) {
+            self.tries[rule as usize] = 0;
+            self.seen[rule as usize] = 0;
+        }
+        self.values.clear();
+        self.spans.clear();
+        self.text.clear();
+    }
+}
+
+/// One page on its way through the engine.
+struct Reading<'a> {
+    engine: &'a Engine,
+    html: &'a [u8],
+    tried: usize,
+    seen: Vec<Sighting>,
+    state: &'a mut Scratch,
+}
+
+impl Reading<'_> {
+    fn read_named(&mut self, page: &Page<'_>) {
+        let engine = self.engine;
+        for (name, value) in page.headers {
+            let value = value.as_bytes();
+            for rule in engine.headers.rules(name) {
+                self.try_value(rule, value, 0);
+            }
+            if name == "set-cookie"
+                && let Some((cookie, rest)) = split_cookie(value)
+            {
+                for rule in engine.cookies.rules(&cookie) {
+                    self.try_value(rule, rest, 0);
+                }
+            }
+        }
+        let html = self.html;
+        for index in 0..self.state.parts.metas.len() {
+            let (name, content) = self.state.parts.metas[index].clone();
+            let name = String::from_utf8_lossy(&html[name]).trim().to_ascii_lowercase();
+            for rule in engine.metas.rules(&name) {
+                self.try_value(rule, &unescaped(&html[content.clone()]), content.start);
+            }
+        }
+        if let Some(robots) = page.robots {
+            let robots = &robots[..robots.len().min(512 << 10)];
+            for rule in &engine.robots {
+                self.try_value(*rule, robots, 0);
+            }
+        }
+    }
+
+    fn read_values(&mut self, page: &Page<'_>) {
+        let Scratch { parts, values, spans, .. } = &mut *self.state;
+        push_value(values, spans, Zone::Url, page.url.as_bytes(), 0);
+        for (zone, found) in
+            [(Zone::Script, &parts.scripts), (Zone::Link, &parts.links), (Zone::Image, &parts.images)]
+        {
+            for span in found {
+                push_value(values, spans, zone, &self.html[span.clone()], span.start);
+            }
+        }
+        let values = std::mem::take(&mut self.state.values);
+        let spans = std::mem::take(&mut self.state.spans);
+        let engine = self.engine;
+        let index = &engine.values;
+        index.grams.scan(&values, |literal, at| {
+            let value = &spans[spans.partition_point(|value| value.range.end <= at)];
+            for rule in index.owners(literal) {
+                if engine.rules[*rule as usize].zone == value.zone {
+                    self.try_value(*rule, &values[value.range.clone()], value.offset);
+                }
+            }
+            self.tried < MAX_TRIED_BYTES
+        });
+        (self.state.values, self.state.spans) = (values, spans);
+    }
+
+    fn read_body(&mut self) {
+        let engine = self.engine;
+        let index = &engine.body;
+        index.grams.scan(self.html, |literal, at| {
+            for rule in index.owners(literal) {
+                self.try_body(*rule, at, index.grams.literal(literal).len());
+            }
+            self.tried < MAX_TRIED_BYTES
+        });
+    }
+
+    /// Tries a rule whose literal stands at `at` in the document.
+    fn try_body(&mut self, number: u32, at: usize, length: usize) {
+        let engine = self.engine;
+        let rule = &engine.rules[number as usize];
+        let html = self.html;
+        match rule.zone {
+            Zone::Dom => self.try_element(number, at),
+            Zone::Body => self.try_window(number, 0..html.len(), at, length),
+            Zone::Inline | Zone::Script => {
+                let Some(script) = span_around(&self.state.parts.inline, at) else { return };
+                if rule.zone == Zone::Inline {
+                    self.try_window(number, script, at, length);
+                } else if let Some(address) = quoted_around(html, &script, at) {
+                    self.try_value(number, &html[address.clone()], address.start);
+                }
+            }
+            Zone::Style => {
+                if let Some(style) = span_around(&self.state.parts.styles, at) {
+                    self.try_window(number, style, at, length);
+                }
+            }
+            Zone::Text if is_visible(html, &self.state.parts, at) => self.try_text(number),
+            _ => {}
+        }
+    }
+
+    fn try_window(&mut self, number: u32, zone: Span, at: usize, length: usize) {
+        let from = at.saturating_sub(WINDOW_BEFORE).max(zone.start);
+        let to = (at + length + WINDOW_BEHIND).min(zone.end);
+        if self.may_try(number, to - from) {
+            self.check(number, &self.html[from..to], from);
+        }
+    }
+
+    fn try_text(&mut self, number: u32) {
+        if self.state.text.is_empty() {
+            let Scratch { parts, text, .. } = &mut *self.state;
+            visible_text(self.html, parts, MAX_TEXT_BYTES, text);
+        }
+        // it is looked at whole, so once is enough
+        if self.state.tries[number as usize] > 0 || !self.may_try(number, self.state.text.len()) {
+            return;
+        }
+        let text = std::mem::take(&mut self.state.text);
+        self.check(number, &text, 0);
+        self.state.text = text;
+    }
+
+    fn try_element(&mut self, number: u32, at: usize) {
+        let rule = &self.engine.rules[number as usize];
+        let mut cost = 64;
+        let start = rule.selectors.iter().find_map(|selector| selector.fits(self.html, at, &mut cost));
+        self.tried += cost;
+        let Some(start) = start else { return };
+        let value = match (&rule.attribute, &rule.matcher) {
+            (Some(attribute), _) => match attribute_of(self.html, start, attribute) {
+                Some(value) => value,
+                None => return,
+            },
+            (None, Matcher::Anything) => start..(start + MAX_SNIPPET_BYTES).min(self.html.len()),
+            (None, _) => text_behind(self.html, start),
+        };
+        self.try_value(number, &unescaped(&self.html[value.clone()]), value.start);
+    }
+
+    fn try_value(&mut self, number: u32, value: &[u8], offset: usize) {
+        let value = &value[..value.len().min(MAX_VALUE_BYTES)];
+        if self.may_try(number, value.len()) {
+            self.check(number, value, offset);
+        }
+    }
+
+    /// Whether a rule may be tried on this many more bytes: not when it was seen with all that it reads off.
+    fn may_try(&mut self, number: u32, bytes: usize) -> bool {
+        let index = number as usize;
+        let done = match self.state.seen[index] {
+            0 => false,
+            place => {
+                self.seen[place as usize - 1].extracted.len() >= self.engine.rules[index].extractors.len()
+            }
+        };
+        if done || self.state.tries[index] >= MAX_TRIES || self.tried >= MAX_TRIED_BYTES {
+            return false;
+        }
+        if self.state.tries[index] == 0 {
+            self.state.touched.push(number);
+        }
+        self.state.tries[index] += 1;
+        self.tried += bytes.max(64);
+        true
+    }
+
+    fn check(&mut self, number: u32, text: &[u8], offset: usize) {
+        let index = number as usize;
+        let rule = &self.engine.rules[index];
+        let Some(found) = rule.matcher.find(text) else { return };
+        let extract = |extractor: &Extractor| Some((extractor.kind, extractor.extract(&rule.matcher, text)?));
+        let extracted: Vec<_> = rule.extractors.iter().filter_map(extract).collect();
+        match self.state.seen[index] {
+            0 => {
+                let snippet = snippet(text, &found);
+                self.seen.push(Sighting {
+                    fingerprint: index,
+                    offset: offset + found.start,
+                    snippet,
+                    extracted,
+                });
+                self.state.seen[index] = self.seen.len() as u32;
+            }
+            place => {
+                let earlier = &mut self.seen[place as usize - 1];
+                if extracted.len() > earlier.extracted.len() {
+                    let snippet = snippet(text, &found);
+                    *earlier =
+                        Sighting { fingerprint: index, offset: offset + found.start, snippet, extracted };
+                }
+            }
+        }
+    }
+}
+
+/// Puts a value behind the others.
+fn push_value(values: &mut Vec<u8>, spans: &mut Vec<Value>, zone: Zone, value: &[u8], offset: usize) {
+    let from = values.len();
+    values.extend_from_slice(&unescaped(&value[..value.len().min(MAX_VALUE_BYTES)]));
+    spans.push(Value { zone, range: from..values.len(), offset });
+    // no literal reaches from one value into the next
+    values.push(b'\n');
+}
+
+fn split_cookie(header: &[u8]) -> Option<(String, &[u8])> {
+    let at = memchr::memchr(b'=', header)?;
+    let name = std::str::from_utf8(&header[..at]).ok()?.trim().to_ascii_lowercase();
+    let value = header[at + 1..].split(|byte| *byte == b';').next().unwrap_or_default();
+    Some((name, value))
+}
+
+/// The one of these spans, which are in order, that holds a place.
+fn span_around(spans: &[Span], at: usize) -> Option<Span> {
+    let span = spans.get(spans.partition_point(|span| span.end <= at))?;
+    span.contains(&at).then(|| span.clone())
+}
+
+/// The quoted address in a script that holds a place.
+fn quoted_around(html: &[u8], script: &Span, at: usize) -> Option<Span> {
+    let is_quote = |byte: &u8| matches!(byte, b'"' | b'\'' | b'`');
+    let ends = |byte: &u8| is_quote(byte) || byte.is_ascii_whitespace();
+    let from = at.saturating_sub(1_024).max(script.start);
+    let start = from + html[from..at].iter().rposition(ends)? + 1;
+    let to = (at + 1_024).min(script.end);
+    let end = at + html[at..to].iter().position(ends)?;
+    let (before, behind) = (html.get(start - 1)?, html.get(end)?);
+    (is_quote(before) && before == behind && html[start..end].contains(&b'/')).then_some(start..end)
+}
+
+/// Whether a place is text that a reader sees, as far as its surroundings tell.
+fn is_visible(html: &[u8], parts: &Parts, at: usize) -> bool {
+    let hidden = [&parts.inline, &parts.styles, &parts.comments];
+    if hidden.iter().any(|spans| span_around(spans, at).is_some()) {
+        return false;
+    }
+    let before = &html[at.saturating_sub(WINDOW_BEFORE)..at];
+    memchr::memrchr2(b'<', b'>', before).is_none_or(|mark| before[mark] == b'>')
+}
+
+fn snippet(text: &[u8], found: &Range<usize>) -> String {
+    let from = found.start.min(text.len());
+    let to = found.end.min(from + MAX_SNIPPET_BYTES).min(text.len());
+    String::from_utf8_lossy(&text[from..to]).into_owned()
+}

@@ -1,0 +1,267 @@
+//! Does a pattern match, and what does it read off?
+
+use std::sync::OnceLock;
+
+use regex_syntax::{ParserBuilder, hir::Hir};
+
+use super::{
+    grams::SHORTEST,
+    literals::{needles_of, without_look_around},
+    rule::{Extract, Pattern},
+};
+
+/// How much a compiled expression may take.
+const MAX_COMPILED_BYTES: usize = 1 << 20;
+/// How many steps back an expression with look-around may take on one window.
+const MAX_BACKTRACKS: usize = 20_000;
+/// What is kept of an extracted value.
+pub const MAX_EXTRACTED_BYTES: usize = 120;
+
+/// Why a pattern cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PatternError {
+    /// No expression.
+    #[error("not a regular expression: {0}")]
+    Bad(String),
+    /// It would have to be tried everywhere.
+    #[error(
+        "it has no text of at least {SHORTEST} letters that must be there, so it would have to be tried on every page whole"
+    )]
+    NoNeedle,
+}
+
+/// The literals of which one must be there, in lower case; `None` where anything will do.
+pub fn needles(pattern: &Pattern) -> Result<Option<Vec<Vec<u8>>>, PatternError> {
+    match pattern {
+        Pattern::Exists => Ok(None),
+        Pattern::Text(text) if text.len() < SHORTEST => Err(PatternError::NoNeedle),
+        Pattern::Text(text) => {
+            let text = text.as_bytes();
+            Ok(Some(vec![text[..text.len().min(64)].to_ascii_lowercase()]))
+        }
+        Pattern::Regex(regex) => {
+            let hir = parse(regex).or_else(|_| parse(&without_look_around(regex)))?;
+            needles_of(&hir, SHORTEST).map(Some).ok_or(PatternError::NoNeedle)
+        }
+    }
+}
+
+fn parse(regex: &str) -> Result<Hir, PatternError> {
+    ParserBuilder::new()
+        .utf8(false)
+        .unicode(false)
+        .build()
+        .parse(regex)
+        .map_err(|error| PatternError::Bad(one_line(&error.to_string())))
+}
+
+fn one_line(text: &str) -> String {
+    text.lines().last().unwrap_or_default().trim().to_owned()
+}
+
+/// Checks that an expression compiles, with or without look-around.
+pub fn check_regex(regex: &str) -> Result<(), PatternError> {
+    Engine::new(regex).map(|_| ())
+}
+
+/// A compiled pattern.
+#[derive(Debug)]
+pub(super) enum Matcher {
+    Anything,
+    /// In lower case.
+    Text(Box<[u8]>),
+    Regex(LazyRegex),
+}
+
+impl Matcher {
+    pub(super) fn new(pattern: &Pattern) -> Matcher {
+        match pattern {
+            Pattern::Exists => Matcher::Anything,
+            Pattern::Text(text) => Matcher::Text(text.as_bytes().to_ascii_lowercase().into()),
+            Pattern::Regex(regex) => Matcher::Regex(LazyRegex::new(regex)),
+        }
+    }
+
+    /// Where it matches first.
+    pub(super) fn find(&self, text: &[u8]) -> Option<std::ops::Range<usize>> {
+        match self {
+            Matcher::Anything => Some(0..text.len()),
+            Matcher::Text(wanted) => {
+                let at = text.windows(wanted.len()).position(|here| here.eq_ignore_ascii_case(wanted))?;
+                Some(at..at + wanted.len())
+            }
+            Matcher::Regex(regex) => regex.find(text),
+        }
+    }
+}
+
+/// A regular expression that is compiled when it is first needed: most never are.
+#[derive(Debug)]
+pub(super) struct LazyRegex {
+    source: Box<str>,
+    engine: OnceLock<Option<Engine>>,
+}
+
+#[derive(Debug)]
+enum Engine {
+    Linear(regex::bytes::Regex),
+    /// With look-around, which the linear engine does not have.
+    Backtracking(Box<fancy_regex::Regex>),
+}
+
+impl Engine {
+    fn new(source: &str) -> Result<Engine, PatternError> {
+        let linear = regex::bytes::RegexBuilder::new(source)
+            .case_insensitive(true)
+            .unicode(false)
+            .size_limit(MAX_COMPILED_BYTES)
+            .build();
+        match linear {
+            Ok(regex) => Ok(Engine::Linear(regex)),
+            Err(regex::Error::Syntax(_)) => fancy_regex::RegexBuilder::new(source)
+                .case_insensitive(true)
+                .backtrack_limit(MAX_BACKTRACKS)
+                .delegate_size_limit(MAX_COMPILED_BYTES)
+                .build()
+                .map(|regex| Engine::Backtracking(Box::new(regex)))
+                .map_err(|error| PatternError::Bad(one_line(&error.to_string()))),
+            Err(error) => Err(PatternError::Bad(one_line(&error.to_string()))),
+        }
+    }
+}
+
+impl LazyRegex {
+    pub(super) fn new(source: &str) -> LazyRegex {
+        LazyRegex { source: source.into(), engine: OnceLock::new() }
+    }
+
+    fn engine(&self) -> Option<&Engine> {
+        // it was checked when it was loaded; one that does not compile all the same never matches
+        self.engine.get_or_init(|| Engine::new(&self.source).ok()).as_ref()
+    }
+
+    fn find(&self, text: &[u8]) -> Option<std::ops::Range<usize>> {
+        match self.engine()? {
+            Engine::Linear(regex) => regex.find(text).map(|found| found.range()),
+            Engine::Backtracking(regex) => {
+                let text = String::from_utf8_lossy(text);
+                regex.find(&text).ok()?.map(|found| found.range())
+            }
+        }
+    }
+
+    /// The groups of the first match.
+    fn groups(&self, text: &[u8]) -> Option<Vec<Option<String>>> {
+        let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        match self.engine()? {
+            Engine::Linear(regex) => {
+                let groups = regex.captures(text)?;
+                Some(groups.iter().map(|group| group.map(|found| lossy(found.as_bytes()))).collect())
+            }
+            Engine::Backtracking(regex) => {
+                let text = String::from_utf8_lossy(text);
+                let groups = regex.captures(&text).ok()??;
+                Some(groups.iter().map(|group| group.map(|found| found.as_str().to_owned())).collect())
+            }
+        }
+    }
+}
+
+/// Reads a value off a text that matched.
+#[derive(Debug)]
+pub(super) struct Extractor {
+    pub(super) kind: super::rule::ExtractKind,
+    regex: Option<LazyRegex>,
+    template: Box<str>,
+}
+
+impl Extractor {
+    pub(super) fn new(extract: &Extract) -> Extractor {
+        Extractor {
+            kind: extract.kind,
+            regex: extract.regex.as_deref().map(LazyRegex::new),
+            template: extract.template.as_str().into(),
+        }
+    }
+
+    /// The value, if there is one; `own` is the fingerprint's pattern.
+    pub(super) fn extract(&self, own: &Matcher, text: &[u8]) -> Option<String> {
+        let regex = match (&self.regex, own) {
+            (Some(regex), _) | (None, Matcher::Regex(regex)) => regex,
+            _ => return None,
+        };
+        let value = expand(&self.template, &regex.groups(text)?);
+        let value = value.trim();
+        let end =
+            (0..=value.len().min(MAX_EXTRACTED_BYTES)).rev().find(|end| value.is_char_boundary(*end))?;
+        (end > 0).then(|| value[..end].to_owned())
+    }
+}
+
+/// Fills a template: `\1` is the first group, `\1?a:b` is `a` if it matched something and `b` if not.
+fn expand(template: &str, groups: &[Option<String>]) -> String {
+    let group =
+        |digit: u8| groups.get(usize::from(digit - b'0')).and_then(Option::as_deref).unwrap_or_default();
+    let mut filled = String::new();
+    let mut rest = template;
+    while let Some(at) = rest.find('\\') {
+        filled.push_str(&rest[..at]);
+        let Some(digit) = rest.as_bytes().get(at + 1).copied().filter(u8::is_ascii_digit) else {
+            filled.push('\\');
+            rest = &rest[at + 1..];
+            continue;
+        };
+        rest = &rest[at + 2..];
+        match rest.strip_prefix('?').and_then(|choice| choice.split_once(':')) {
+            Some((yes, no)) => {
+                let chosen = if group(digit).is_empty() { no } else { yes };
+                filled.push_str(&expand(chosen, groups));
+                return filled;
+            }
+            None => filled.push_str(group(digit)),
+        }
+    }
+    filled.push_str(rest);
+    filled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_choose_by_whether_a_group_matched() {
+        let groups = |first: Option<&str>| vec![Some("all".to_owned()), first.map(str::to_owned)];
+        assert_eq!(expand(r"\1", &groups(Some("3.1"))), "3.1");
+        assert_eq!(expand(r"v\1-x", &groups(Some("3"))), "v3-x");
+        assert_eq!(expand(r"\1?new:old", &groups(Some("3"))), "new");
+        assert_eq!(expand(r"\1?new:old", &groups(None)), "old");
+        assert_eq!(expand(r"\1?\1:", &groups(None)), "");
+        assert_eq!(expand("Enterprise", &groups(None)), "Enterprise");
+    }
+
+    #[test]
+    fn needles_stand_in_every_match() {
+        for (regex, expected) in [
+            (r"jquery[.-](\d+\.\d+)\.js", vec!["jquery-", "jquery."]),
+            (r"(?:cdn|static)\.example\.com", vec!["cdn.example.com", "static.example.com"]),
+            (r"^https?://[^/]+\.myshop\.io", vec![".myshop.io"]),
+            (r"(?i)WordPress", vec!["wordpress"]),
+            (r"(?<!-)\bUPS\b", vec!["ups"]),
+            (r"foo(?=bar)\.js", vec!["foo.js"]),
+        ] {
+            let mut found = needles(&Pattern::Regex(regex.to_owned())).unwrap().unwrap();
+            found.sort();
+            let found: Vec<_> = found.iter().map(|needle| String::from_utf8_lossy(needle)).collect();
+            if regex.starts_with('^') {
+                assert!(found.iter().all(|needle| needle.contains("myshop.io")), "{regex}: {found:?}");
+            } else if regex.contains("(?=") {
+                assert!(!found.is_empty(), "{regex}: {found:?}");
+            } else {
+                assert_eq!(found, expected, "{regex}");
+            }
+        }
+        assert_eq!(needles(&Pattern::Regex(r"\d+".into())), Err(PatternError::NoNeedle));
+        assert!(matches!(needles(&Pattern::Regex("(".into())), Err(PatternError::Bad(_))));
+    }
+}
