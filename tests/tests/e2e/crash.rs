@@ -3,7 +3,7 @@
 //! `CRASH_KILLS` says how often it is killed in all (200), `CRASH_SEED` makes the same instants again.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     env, fs,
     io::Write,
     path::{Path, PathBuf},
@@ -190,6 +190,7 @@ impl Scenario {
         assert_eq!(of_world.len() + self.extra_lines, found.len());
         let wrong = compare_with_truth(&self.web.world, &of_world);
         assert!(wrong.is_empty(), "without a kill:\n{}", wrong.join("\n"));
+        assert_told_apart(&found);
         (found, took)
     }
 
@@ -223,6 +224,14 @@ impl Scenario {
             .collect();
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
+}
+
+/// Checks that a body with the wrong record would be noticed, because hardly two lines have the same one.
+fn assert_told_apart(found: &Endings) {
+    let bodies: Vec<_> = found.values().filter_map(|ending| ending.body).collect();
+    let different: BTreeSet<_> = bodies.iter().collect();
+    let (different, all) = (different.len(), bodies.len());
+    assert!(all > 0 && different * 10 >= all * 9, "only {different} of {all} bodies differ");
 }
 
 /// How often the crawler was killed, by what the round's folder says it was about.

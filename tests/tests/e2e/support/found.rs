@@ -16,7 +16,14 @@ pub struct Ending {
     pub final_url: Option<String>,
     pub charset: String,
     pub truncated: bool,
+    /// The digest of its body as it stands in the log. No behaviour needs to be left out: pages are made from the plan
+    /// alone, a body is cut at the same byte each time, and what answers otherwise on a later visit ("once, then a page")
+    /// is captured with that page only.
+    pub body: Option<Digest>,
 }
+
+/// The length and the CRC-32 of a stored body: enough to tell it from any other of its round.
+pub type Digest = (usize, u32);
 
 /// How every line of a round ended.
 pub type Endings = BTreeMap<u64, Ending>;
@@ -31,8 +38,14 @@ pub fn endings(home: &Home, round: &str) -> Endings {
         let earlier = found.insert(line, ending.clone());
         assert_eq!(earlier, None, "line {line} ended twice, then as {ending:?}");
     };
+    let mut bodies = bodies(&home.round(round, "segments"));
     for completion in completions(home, round) {
-        add(completion.target.line, ending_of(&completion));
+        let body = bodies
+            .remove(&completion.target.line)
+            .expect("the log holds the record that the program printed");
+        let has_body = completion.capture.is_some();
+        assert!(has_body || body.0 == 0, "{completion:?} has a body of {} bytes", body.0);
+        add(completion.target.line, Ending { body: has_body.then_some(body), ..ending_of(&completion) });
     }
     for (name, disposition) in [("rejected.csv", "rejected"), ("duplicates.csv", "duplicate")] {
         for row in rows(&home.round(round, name)) {
@@ -48,6 +61,57 @@ pub fn completions(home: &Home, round: &str) -> Vec<Completion> {
     let printed = home.run(&["segments", "cat", round]).expect(0);
     let parse = |line| serde_json::from_str(line).expect("a record is a completion");
     printed.lines().map(parse).collect()
+}
+
+/// The digest of each record's body in the segments of a folder, by the line of the record.
+///
+/// This reads the files by itself, because the program's reader might undo a mistake of its writer: a block is a header of
+/// six numbers, of which the third and the fifth are the lengths of two zstd frames, and these frames. The first holds
+/// the records, each with the lengths of its head and its body, the head and the body; a body whose length has its highest
+/// bit set is in the second frame instead.
+fn bodies(folder: &Path) -> BTreeMap<u64, Digest> {
+    const IN_SECOND_FRAME: usize = 1 << 31;
+    let plain = |frame: &[u8]| match frame {
+        // a block whose bodies are all in its first frame has no second
+        [] => Vec::new(),
+        _ => zstd::decode_all(frame).expect("a frame can be decoded"),
+    };
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.expect("a folder can be read").path();
+        if !path.extension().is_some_and(|extension| extension == "zst" || extension == "open") {
+            continue;
+        }
+        let file = fs::read(&path).expect("a segment can be read");
+        let mut blocks = &file[..];
+        while !blocks.is_empty() {
+            let [_, _, first, _, second, _] = take_numbers(&mut blocks);
+            let (first, second) = (plain(take(&mut blocks, first)), plain(take(&mut blocks, second)));
+            let (mut records, mut second) = (&first[..], &second[..]);
+            while !records.is_empty() {
+                let [head, body] = take_numbers(&mut records);
+                let head = take(&mut records, head);
+                let from = if body & IN_SECOND_FRAME == 0 { &mut records } else { &mut second };
+                let body = take(from, body & !IN_SECOND_FRAME);
+                let head: Completion = serde_json::from_slice(head).expect("a head is a completion");
+                let mut crc = flate2::Crc::new();
+                crc.update(body);
+                let earlier = found.insert(head.target.line, (body.len(), crc.sum()));
+                assert_eq!(earlier, None, "line {} stands twice in the log", head.target.line);
+            }
+            assert!(second.is_empty(), "{}: {} bytes belong to no record", path.display(), second.len());
+        }
+    }
+    found
+}
+
+fn take<'a>(from: &mut &'a [u8], bytes: usize) -> &'a [u8] {
+    from.split_off(..bytes).expect("a block is whole")
+}
+
+fn take_numbers<const N: usize>(from: &mut &[u8]) -> [usize; N] {
+    let (numbers, _) = take(from, 4 * N).as_chunks();
+    std::array::from_fn(|index| u32::from_le_bytes(numbers[index]) as usize)
 }
 
 /// The rows of a CSV file below its header.
@@ -79,6 +143,7 @@ fn plain_ending(disposition: &str, detail: &str) -> Ending {
         final_url: None,
         charset: String::new(),
         truncated: false,
+        body: None,
     }
 }
 
@@ -104,7 +169,7 @@ pub fn compare_with_truth(world: &World, found: &Endings) -> Vec<String> {
 }
 
 fn differences(truth: &TruthLine, ending: &Ending) -> Vec<String> {
-    let Ending { disposition, detail, status, final_url, charset, truncated } = ending;
+    let Ending { disposition, detail, status, final_url, charset, truncated, body: _ } = ending;
     let mut wrong = Vec::new();
     differ(&mut wrong, "disposition", &truth.disposition, disposition);
     differ(&mut wrong, "detail", &truth.detail, detail);
