@@ -10,6 +10,7 @@ mod addresses;
 mod bombs;
 mod crash;
 mod databases;
+mod demo;
 mod politeness;
 mod rounds;
 mod stopping;
@@ -56,6 +57,7 @@ fn main() {
         addresses::no_name_or_redirect_leads_to_a_private_address,
         addresses::a_name_whose_address_changes_is_checked_anew,
         bombs::a_bomb_of_any_size_takes_little_memory,
+        demo::a_demo_counts_what_the_truth_counts_and_succeeds,
         truth::every_line_of_the_sandbox_ends_as_its_truth_says,
         crash::a_round_that_is_killed_while_it_enlists_ends_like_one_that_is_not,
         crash::a_round_that_is_killed_as_it_closes_ends_like_one_that_is_not,
