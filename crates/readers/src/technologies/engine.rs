@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::{
     grams::{Grams, SHORTEST},
+    literals::Needles,
     names::Names,
     parts::{Parts, Span, unescaped, visible_text},
     pattern::{Extractor, Matcher, PatternError, needles},
@@ -85,6 +86,8 @@ pub struct Engine {
 
 struct Rule {
     zone: Zone,
+    /// How far a match may reach before and behind a literal.
+    reach: (usize, usize),
     matcher: Matcher,
     extractors: Vec<Extractor>,
     selectors: Vec<Selector>,
@@ -181,6 +184,7 @@ impl Rule {
     fn dead() -> Rule {
         Rule {
             zone: Zone::Named,
+            reach: (0, 0),
             matcher: Matcher::Anything,
             extractors: Vec::new(),
             selectors: Vec::new(),
@@ -205,6 +209,7 @@ impl Builder {
         let literals = needles(&fingerprint.pattern);
         let mut rule = Rule {
             zone: Zone::Named,
+            reach: (WINDOW_BEFORE, WINDOW_BEHIND),
             matcher: Matcher::new(&fingerprint.pattern),
             extractors: fingerprint.extracts.iter().map(Extractor::new).collect(),
             selectors: Vec::new(),
@@ -249,7 +254,11 @@ impl Builder {
             self.rules.push(rule);
             return Ok(());
         }
-        let literals = literals?.ok_or(PatternError::NoNeedle)?;
+        let Needles { literals, before, behind } = literals?.ok_or(PatternError::NoNeedle)?;
+        rule.reach = (
+            before.unwrap_or(WINDOW_BEFORE).min(WINDOW_BEFORE),
+            behind.unwrap_or(WINDOW_BEHIND).min(WINDOW_BEHIND),
+        );
         match rule.zone {
             Zone::Robots => self.robots.push(number),
             Zone::Link | Zone::Image | Zone::Url => self.values.extend(owned(&literals, number)),
@@ -375,31 +384,31 @@ impl Reading<'_> {
         let index = &engine.body;
         index.grams.scan(self.html, |literal, at| {
             for rule in index.owners(literal) {
-                self.try_body(*rule, at, index.grams.literal(literal).len());
+                self.try_body(*rule, at);
             }
             self.tried < MAX_TRIED_BYTES
         });
     }
 
     /// Tries a rule whose literal stands at `at` in the document.
-    fn try_body(&mut self, number: u32, at: usize, length: usize) {
+    fn try_body(&mut self, number: u32, at: usize) {
         let engine = self.engine;
         let rule = &engine.rules[number as usize];
         let html = self.html;
         match rule.zone {
             Zone::Dom => self.try_element(number, at),
-            Zone::Body => self.try_window(number, 0..html.len(), at, length),
+            Zone::Body => self.try_window(number, 0..html.len(), at),
             Zone::Inline | Zone::Script => {
                 let Some(script) = span_around(&self.state.parts.inline, at) else { return };
                 if rule.zone == Zone::Inline {
-                    self.try_window(number, script, at, length);
+                    self.try_window(number, script, at);
                 } else if let Some(address) = quoted_around(html, &script, at) {
                     self.try_value(number, &html[address.clone()], address.start);
                 }
             }
             Zone::Style => {
                 if let Some(style) = span_around(&self.state.parts.styles, at) {
-                    self.try_window(number, style, at, length);
+                    self.try_window(number, style, at);
                 }
             }
             Zone::Text if is_visible(html, &self.state.parts, at) => self.try_text(number),
@@ -407,11 +416,12 @@ impl Reading<'_> {
         }
     }
 
-    fn try_window(&mut self, number: u32, zone: Span, at: usize, length: usize) {
-        let from = at.saturating_sub(WINDOW_BEFORE).max(zone.start);
-        let to = (at + length + WINDOW_BEHIND).min(zone.end);
+    fn try_window(&mut self, number: u32, zone: Span, at: usize) {
+        let (before, behind) = self.engine.rules[number as usize].reach;
+        let from = at.saturating_sub(before).max(zone.start) - zone.start;
+        let to = (at + behind).min(zone.end) - zone.start;
         if self.may_try(number, to - from) {
-            self.check(number, &self.html[from..to], from);
+            self.check(number, &self.html[zone.clone()], from..to, zone.start);
         }
     }
 
@@ -425,7 +435,7 @@ impl Reading<'_> {
             return;
         }
         let text = std::mem::take(&mut self.state.text);
-        self.check(number, &text, 0);
+        self.check(number, &text, 0..text.len(), 0);
         self.state.text = text;
     }
 
@@ -449,7 +459,7 @@ impl Reading<'_> {
     fn try_value(&mut self, number: u32, value: &[u8], offset: usize) {
         let value = &value[..value.len().min(MAX_VALUE_BYTES)];
         if self.may_try(number, value.len()) {
-            self.check(number, value, offset);
+            self.check(number, value, 0..value.len(), offset);
         }
     }
 
@@ -473,11 +483,17 @@ impl Reading<'_> {
         true
     }
 
-    fn check(&mut self, number: u32, text: &[u8], offset: usize) {
+    /// Tries a rule on a window of a text that begins at `offset`.
+    fn check(&mut self, number: u32, text: &[u8], window: Range<usize>, offset: usize) {
         let index = number as usize;
         let rule = &self.engine.rules[index];
-        let Some(found) = rule.matcher.find(text) else { return };
-        let extract = |extractor: &Extractor| Some((extractor.kind, extractor.extract(&rule.matcher, text)?));
+        let Some(found) = rule.matcher.find(text, window.clone()) else { return };
+        // what is read off may stand around what was searched for
+        let around = window.start.saturating_sub(WINDOW_BEFORE)..(window.end + WINDOW_BEHIND).min(text.len());
+        let extract = |extractor: &Extractor| {
+            let value = extractor.extract(&rule.matcher, text, window.clone(), around.clone())?;
+            Some((extractor.kind, value))
+        };
         let extracted: Vec<_> = rule.extractors.iter().filter_map(extract).collect();
         match self.state.seen[index] {
             0 => {

@@ -7,6 +7,8 @@
 //! A literal of seven bytes holds a whole gram at every fourth position, so one position in four would do. That was
 //! tried: it forces a gram upon each alignment, and `.com` and `.js"` stand everywhere. It was six times slower.
 
+use std::collections::HashMap;
+
 use super::rarity::rarity;
 
 /// Bytes in a gram.
@@ -26,10 +28,11 @@ pub struct Grams {
 }
 
 impl Grams {
-    /// Files literals of at least [`SHORTEST`] bytes; a literal is known by its place in the list.
+    /// Files literals of at least three bytes; a literal is known by its place in the list.
     #[must_use]
     pub fn new(literals: Vec<Box<[u8]>>) -> Grams {
         let (mut usual, mut tiny) = (Vec::new(), Vec::new());
+        let mut filed = HashMap::<u32, u32>::new();
         for (number, literal) in literals.iter().enumerate() {
             debug_assert!(literal.len() >= SHORTEST, "too short to be filed");
             let number = number as u32;
@@ -39,7 +42,14 @@ impl Grams {
                 continue;
             }
             let last = (literal.len() - GRAM).min(usize::from(u16::MAX));
-            let offset = (0..=last).min_by_key(|offset| rarity(gram_at(literal, *offset))).unwrap_or(0);
+            // a gram that many literals share is as bad as a common one
+            let cost = |offset: &usize| {
+                let gram = gram_at(literal, *offset);
+                let shared = filed.get(&gram).copied().unwrap_or(0u32);
+                u32::from(rarity(gram)) + 4 * (shared + 1).ilog2()
+            };
+            let offset = (0..=last).min_by_key(cost).unwrap_or(0);
+            *filed.entry(gram_at(literal, offset)).or_default() += 1;
             // whichever end is further away says most beside the rare gram
             let other = if offset > last - offset { 0 } else { last };
             usual.push(Entry {

@@ -10,8 +10,25 @@ const MAX_ALTERNATIVES: usize = 48;
 /// A literal is cut to this: more makes no search better.
 const MAX_BYTES: usize = 64;
 
-/// Literals in lower case of which at least one stands in every match.
-pub type Needles = Vec<Vec<u8>>;
+/// Literals of which at least one stands in every match, and how far a match reaches from where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Needles {
+    /// The literals, in lower case.
+    pub literals: Vec<Vec<u8>>,
+    /// How many bytes of a match may stand before the literal; `None` for any number.
+    pub before: Option<usize>,
+    /// How many bytes of a match there may be from the literal's first on; `None` for any number.
+    pub behind: Option<usize>,
+}
+
+impl Needles {
+    /// Those of a plain text.
+    #[must_use]
+    pub fn of_text(text: &[u8]) -> Needles {
+        let literal = text[..text.len().min(MAX_BYTES)].to_ascii_lowercase();
+        Needles { literals: vec![literal], before: Some(0), behind: Some(text.len()) }
+    }
+}
 
 /// The literals of an expression without look-around; `None` where it can match without any of at least `shortest` bytes.
 #[must_use]
@@ -78,7 +95,8 @@ fn group_end(bytes: &[u8], mut at: usize) -> usize {
 
 /// What a set of needles is worth: its shortest one counts, then that it is small.
 fn worth(needles: &Needles) -> (usize, std::cmp::Reverse<usize>) {
-    (needles.iter().map(Vec::len).min().unwrap_or(0), std::cmp::Reverse(needles.len()))
+    let shortest = needles.literals.iter().map(Vec::len).min().unwrap_or(0);
+    (shortest, std::cmp::Reverse(needles.literals.len()))
 }
 
 fn better(one: Option<Needles>, other: Option<Needles>) -> Option<Needles> {
@@ -92,44 +110,78 @@ fn best(hir: &Hir) -> Option<Needles> {
     match hir.kind() {
         HirKind::Concat(parts) => best_of_sequence(parts),
         HirKind::Alternation(branches) => {
-            let mut all = Needles::new();
+            let mut all = Needles { literals: Vec::new(), before: Some(0), behind: Some(0) };
             for branch in branches {
-                all.extend(best(branch)?);
+                let found = best(branch)?;
+                all.literals.extend(found.literals);
+                all.before = Option::zip(all.before, found.before).map(|(one, other)| one.max(other));
+                all.behind = Option::zip(all.behind, found.behind).map(|(one, other)| one.max(other));
             }
-            (all.len() <= MAX_ALTERNATIVES).then_some(all)
+            (all.literals.len() <= MAX_ALTERNATIVES).then_some(all)
         }
         HirKind::Capture(capture) => best(&capture.sub),
-        HirKind::Repetition(repetition) if repetition.min > 0 => best(&repetition.sub),
-        _ => exact(hir).filter(|set| set.iter().all(|literal| !literal.is_empty())),
+        HirKind::Repetition(repetition) if repetition.min > 0 => {
+            let found = best(&repetition.sub)?;
+            if repetition.max == Some(1) {
+                return Some(found);
+            }
+            Some(Needles { before: None, behind: None, ..found })
+        }
+        _ => {
+            let set = exact(hir).filter(|set| set.iter().all(|literal| !literal.is_empty()))?;
+            Some(Needles { literals: set, before: Some(0), behind: longest(hir) })
+        }
     }
+}
+
+/// The most bytes that an expression can match.
+fn longest(hir: &Hir) -> Option<usize> {
+    hir.properties().maximum_len()
 }
 
 /// The best of a sequence: a run of neighbours that are literal is one literal.
 fn best_of_sequence(parts: &[Hir]) -> Option<Needles> {
     let mut found = None;
-    let mut run: Needles = vec![Vec::new()];
-    for part in parts {
-        match exact(part).map(|set| joined(&run, &set)) {
-            Some(Some(longer)) => run = longer,
-            _ => {
-                found = better(found, usable(std::mem::replace(&mut run, vec![Vec::new()])));
-                found = better(found, best(part));
-                // the next run may begin with this part, if it is literal and only made the last one too wide
-                if let Some(set) = exact(part) {
-                    run = set;
-                }
-            }
+    let mut run = vec![Vec::new()];
+    let mut run_from = 0;
+    for (place, part) in parts.iter().enumerate() {
+        if let Some(longer) = exact(part).and_then(|set| joined(&run, &set)) {
+            run = longer;
+            continue;
+        }
+        found = better(found, usable(std::mem::replace(&mut run, vec![Vec::new()]), parts, run_from));
+        found = better(found, best(part).map(|inner| within(inner, parts, place)));
+        run_from = place + 1;
+        // the next run may begin with this part, if it is literal and only made the last one too wide
+        if let Some(set) = exact(part) {
+            (run, run_from) = (set, place);
         }
     }
-    better(found, usable(run))
+    better(found, usable(run, parts, run_from))
 }
 
-fn usable(run: Needles) -> Option<Needles> {
-    run.iter().all(|literal| !literal.is_empty()).then_some(run)
+/// A run that begins with the part at `from`, if it can be searched for.
+fn usable(run: Vec<Vec<u8>>, parts: &[Hir], from: usize) -> Option<Needles> {
+    let all = run.iter().all(|literal| !literal.is_empty());
+    all.then(|| Needles { literals: run, before: reach(&parts[..from]), behind: reach(&parts[from..]) })
+}
+
+/// The needles of one part, seen from the whole sequence.
+fn within(inner: Needles, parts: &[Hir], place: usize) -> Needles {
+    let sum = |one: Option<usize>, other: Option<usize>| Some(one? + other?);
+    Needles {
+        before: sum(inner.before, reach(&parts[..place])),
+        behind: sum(inner.behind, reach(&parts[place + 1..])),
+        literals: inner.literals,
+    }
+}
+
+fn reach(parts: &[Hir]) -> Option<usize> {
+    parts.iter().map(longest).sum()
 }
 
 /// Each of one with each of the other behind it, if that stays small.
-fn joined(run: &Needles, set: &Needles) -> Option<Needles> {
+fn joined(run: &[Vec<u8>], set: &[Vec<u8>]) -> Option<Vec<Vec<u8>>> {
     if run.len() * set.len() > MAX_ALTERNATIVES || run.iter().any(|literal| literal.len() >= MAX_BYTES) {
         return None;
     }
@@ -138,7 +190,7 @@ fn joined(run: &Needles, set: &Needles) -> Option<Needles> {
 }
 
 /// All that an expression can match, in lower case, if that is a small set.
-fn exact(hir: &Hir) -> Option<Needles> {
+fn exact(hir: &Hir) -> Option<Vec<Vec<u8>>> {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => Some(vec![Vec::new()]),
         HirKind::Literal(literal) => {
@@ -148,14 +200,14 @@ fn exact(hir: &Hir) -> Option<Needles> {
         HirKind::Class(class) => exact_class(class),
         HirKind::Capture(capture) => exact(&capture.sub),
         HirKind::Concat(parts) => {
-            let mut run: Needles = vec![Vec::new()];
+            let mut run = vec![Vec::new()];
             for part in parts {
                 run = joined(&run, &exact(part)?)?;
             }
             Some(run)
         }
         HirKind::Alternation(branches) => {
-            let mut all = Needles::new();
+            let mut all = Vec::new();
             for branch in branches {
                 all.extend(exact(branch)?);
             }
@@ -173,7 +225,7 @@ fn exact(hir: &Hir) -> Option<Needles> {
 }
 
 /// A few ASCII characters, or one in both cases.
-fn exact_class(class: &Class) -> Option<Needles> {
+fn exact_class(class: &Class) -> Option<Vec<Vec<u8>>> {
     let ranges: Vec<(u32, u32)> = match class {
         Class::Bytes(class) => {
             class.iter().map(|range| (u32::from(range.start()), u32::from(range.end()))).collect()
@@ -182,7 +234,7 @@ fn exact_class(class: &Class) -> Option<Needles> {
             class.iter().map(|range| (range.start() as u32, range.end() as u32)).collect()
         }
     };
-    let mut set = Needles::new();
+    let mut set = Vec::new();
     for (start, end) in ranges {
         if end - start > 3 || end > 127 {
             return None;

@@ -20,6 +20,7 @@ pub mod wappalyzer;
 
 pub use engine::{Page, RuleError, Scratch, Sighting};
 pub use grams::Grams;
+pub use literals::Needles;
 pub use pack::{Category, Example, Pack, PackError};
 pub use parts::{Parts, visible_text};
 pub use pattern::{MAX_EXTRACTED_BYTES, PatternError, check_regex, needles};

@@ -1,12 +1,13 @@
 //! Does a pattern match, and what does it read off?
 
-use std::sync::OnceLock;
+use std::{ops::Range, sync::OnceLock};
 
+use regex_automata::{Input, meta::Regex, util::syntax};
 use regex_syntax::{ParserBuilder, hir::Hir};
 
 use super::{
     grams::SHORTEST,
-    literals::{needles_of, without_look_around},
+    literals::{Needles, needles_of, without_look_around},
     rule::{Extract, Pattern},
 };
 
@@ -30,18 +31,21 @@ pub enum PatternError {
     NoNeedle,
 }
 
-/// The literals of which one must be there, in lower case; `None` where anything will do.
-pub fn needles(pattern: &Pattern) -> Result<Option<Vec<Vec<u8>>>, PatternError> {
+/// The literals of which one must be there; `None` where anything will do.
+pub fn needles(pattern: &Pattern) -> Result<Option<Needles>, PatternError> {
     match pattern {
         Pattern::Exists => Ok(None),
         Pattern::Text(text) if text.len() < SHORTEST => Err(PatternError::NoNeedle),
-        Pattern::Text(text) => {
-            let text = text.as_bytes();
-            Ok(Some(vec![text[..text.len().min(64)].to_ascii_lowercase()]))
-        }
+        Pattern::Text(text) => Ok(Some(Needles::of_text(text.as_bytes()))),
         Pattern::Regex(regex) => {
-            let hir = parse(regex).or_else(|_| parse(&without_look_around(regex)))?;
-            needles_of(&hir, SHORTEST).map(Some).ok_or(PatternError::NoNeedle)
+            let found =
+                match parse(regex) {
+                    Ok(hir) => needles_of(&hir, SHORTEST),
+                    // look-around may reach anywhere
+                    Err(_) => needles_of(&parse(&without_look_around(regex))?, SHORTEST)
+                        .map(|found| Needles { before: None, behind: None, ..found }),
+                };
+            found.map(Some).ok_or(PatternError::NoNeedle)
         }
     }
 }
@@ -82,15 +86,17 @@ impl Matcher {
         }
     }
 
-    /// Where it matches first.
-    pub(super) fn find(&self, text: &[u8]) -> Option<std::ops::Range<usize>> {
+    /// Where it matches first within a window of a text. What stands around the window counts: a window's edge is
+    /// neither a start nor the edge of a word.
+    pub(super) fn find(&self, text: &[u8], window: Range<usize>) -> Option<Range<usize>> {
         match self {
-            Matcher::Anything => Some(0..text.len()),
+            Matcher::Anything => Some(window),
             Matcher::Text(wanted) => {
-                let at = text.windows(wanted.len()).position(|here| here.eq_ignore_ascii_case(wanted))?;
+                let mut places = text[window.clone()].windows(wanted.len());
+                let at = window.start + places.position(|here| here.eq_ignore_ascii_case(wanted))?;
                 Some(at..at + wanted.len())
             }
-            Matcher::Regex(regex) => regex.find(text),
+            Matcher::Regex(regex) => regex.find(text, window),
         }
     }
 }
@@ -104,28 +110,28 @@ pub(super) struct LazyRegex {
 
 #[derive(Debug)]
 enum Engine {
-    Linear(regex::bytes::Regex),
+    Linear(Regex),
     /// With look-around, which the linear engine does not have.
     Backtracking(Box<fancy_regex::Regex>),
 }
 
 impl Engine {
     fn new(source: &str) -> Result<Engine, PatternError> {
-        let linear = regex::bytes::RegexBuilder::new(source)
-            .case_insensitive(true)
-            .unicode(false)
-            .size_limit(MAX_COMPILED_BYTES)
-            .build();
+        let syntax = |unicode| syntax::Config::new().case_insensitive(true).utf8(false).unicode(unicode);
+        let limits = Regex::config().utf8_empty(false).nfa_size_limit(Some(MAX_COMPILED_BYTES));
+        // bytes unless it speaks of letters beyond ASCII
+        let linear = [false, true]
+            .map(|unicode| Regex::builder().configure(limits.clone()).syntax(syntax(unicode)).build(source));
         match linear {
-            Ok(regex) => Ok(Engine::Linear(regex)),
-            Err(regex::Error::Syntax(_)) => fancy_regex::RegexBuilder::new(source)
+            [Ok(regex), _] | [Err(_), Ok(regex)] => Ok(Engine::Linear(regex)),
+            [Err(error), _] if error.syntax_error().is_some() => fancy_regex::RegexBuilder::new(source)
                 .case_insensitive(true)
                 .backtrack_limit(MAX_BACKTRACKS)
                 .delegate_size_limit(MAX_COMPILED_BYTES)
                 .build()
                 .map(|regex| Engine::Backtracking(Box::new(regex)))
                 .map_err(|error| PatternError::Bad(one_line(&error.to_string()))),
-            Err(error) => Err(PatternError::Bad(one_line(&error.to_string()))),
+            [Err(error), _] => Err(PatternError::Bad(one_line(&error.to_string()))),
         }
     }
 }
@@ -140,26 +146,29 @@ impl LazyRegex {
         self.engine.get_or_init(|| Engine::new(&self.source).ok()).as_ref()
     }
 
-    fn find(&self, text: &[u8]) -> Option<std::ops::Range<usize>> {
+    fn find(&self, text: &[u8], window: Range<usize>) -> Option<Range<usize>> {
         match self.engine()? {
-            Engine::Linear(regex) => regex.find(text).map(|found| found.range()),
+            Engine::Linear(regex) => regex.find(Input::new(text).range(window)).map(|found| found.range()),
             Engine::Backtracking(regex) => {
-                let text = String::from_utf8_lossy(text);
-                regex.find(&text).ok()?.map(|found| found.range())
+                let start = window.start;
+                let text = String::from_utf8_lossy(&text[window]);
+                regex.find(&text).ok()?.map(|found| start + found.start()..start + found.end())
             }
         }
     }
 
     /// The groups of the first match.
-    fn groups(&self, text: &[u8]) -> Option<Vec<Option<String>>> {
-        let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    fn groups(&self, text: &[u8], window: Range<usize>) -> Option<Vec<Option<String>>> {
         match self.engine()? {
             Engine::Linear(regex) => {
-                let groups = regex.captures(text)?;
-                Some(groups.iter().map(|group| group.map(|found| lossy(found.as_bytes()))).collect())
+                let mut groups = regex.create_captures();
+                regex.search_captures(&Input::new(text).range(window), &mut groups);
+                let lossy =
+                    |span: regex_automata::Span| String::from_utf8_lossy(&text[span.range()]).into_owned();
+                groups.is_match().then(|| groups.iter().map(|group| group.map(lossy)).collect())
             }
             Engine::Backtracking(regex) => {
-                let text = String::from_utf8_lossy(text);
+                let text = String::from_utf8_lossy(&text[window]);
                 let groups = regex.captures(&text).ok()??;
                 Some(groups.iter().map(|group| group.map(|found| found.as_str().to_owned())).collect())
             }
@@ -184,13 +193,20 @@ impl Extractor {
         }
     }
 
-    /// The value, if there is one; `own` is the fingerprint's pattern.
-    pub(super) fn extract(&self, own: &Matcher, text: &[u8]) -> Option<String> {
-        let regex = match (&self.regex, own) {
-            (Some(regex), _) | (None, Matcher::Regex(regex)) => regex,
+    /// The value, if there is one; `own` is the fingerprint's pattern, which matched within `window`.
+    pub(super) fn extract(
+        &self,
+        own: &Matcher,
+        text: &[u8],
+        window: Range<usize>,
+        around: Range<usize>,
+    ) -> Option<String> {
+        let groups = match (&self.regex, own) {
+            (Some(regex), _) => regex.groups(text, around)?,
+            (None, Matcher::Regex(regex)) => regex.groups(text, window)?,
             _ => return None,
         };
-        let value = expand(&self.template, &regex.groups(text)?);
+        let value = expand(&self.template, &groups);
         let value = value.trim();
         let end =
             (0..=value.len().min(MAX_EXTRACTED_BYTES)).rev().find(|end| value.is_char_boundary(*end))?;
@@ -250,7 +266,7 @@ mod tests {
             (r"(?<!-)\bUPS\b", vec!["ups"]),
             (r"foo(?=bar)\.js", vec!["foo.js"]),
         ] {
-            let mut found = needles(&Pattern::Regex(regex.to_owned())).unwrap().unwrap();
+            let mut found = needles(&Pattern::Regex(regex.to_owned())).unwrap().unwrap().literals;
             found.sort();
             let found: Vec<_> = found.iter().map(|needle| String::from_utf8_lossy(needle)).collect();
             if regex.starts_with('^') {
@@ -261,6 +277,13 @@ mod tests {
                 assert_eq!(found, expected, "{regex}");
             }
         }
+        let reach = |regex: &str| {
+            let found = needles(&Pattern::Regex(regex.to_owned())).unwrap().unwrap();
+            (found.before, found.behind)
+        };
+        assert_eq!(reach(r"x{0,3}jquery\d{1,2}"), (Some(3), Some(8)));
+        assert_eq!(reach(r"<[^>]+jquery"), (None, Some(6)));
+        assert_eq!(reach(r"(?:cdn|static)\.example\.com"), (Some(0), Some(18)));
         assert_eq!(needles(&Pattern::Regex(r"\d+".into())), Err(PatternError::NoNeedle));
         assert!(matches!(needles(&Pattern::Regex("(".into())), Err(PatternError::Bad(_))));
     }

@@ -8,6 +8,8 @@ use super::parts::Attributes;
 
 /// How far before a hit its tag may begin.
 const MAX_TAG_BEFORE: usize = 8 << 10;
+/// A selector does not ask for more.
+const MAX_TESTS: usize = 32;
 /// How much of a tag is read.
 const MAX_TAG_BYTES: usize = 16 << 10;
 
@@ -88,7 +90,9 @@ impl Selector {
                 _ => return Err(bad()),
             }
         }
-        if selector.tag.is_none() && selector.tests.is_empty() { Err(bad()) } else { Ok(selector) }
+        let sensible =
+            (selector.tag.is_some() || !selector.tests.is_empty()) && selector.tests.len() < MAX_TESTS;
+        if sensible { Ok(selector) } else { Err(bad()) }
     }
 
     /// The longest literal that the tag of a fitting element holds, in lower case.
@@ -117,20 +121,21 @@ impl Selector {
         {
             return None;
         }
-        let mut open = self.tests.iter().map(|_| true).collect::<Vec<_>>();
+        let mut open = (1u64 << self.tests.len()) - 1;
         let mut attributes = Attributes::new(html, name_end);
         while let Some((key, value)) = attributes.next() {
             if value.end - start > MAX_TAG_BYTES {
                 break;
             }
-            for (test, open) in self.tests.iter().zip(&mut open) {
-                if *open && html[key.clone()].eq_ignore_ascii_case(test.attribute.as_bytes()) {
-                    *open = !test.holds(&html[value.clone()]);
-                }
+            for (place, test) in self.tests.iter().enumerate() {
+                let fits = open >> place & 1 != 0
+                    && html[key.clone()].eq_ignore_ascii_case(test.attribute.as_bytes())
+                    && test.holds(&html[value.clone()]);
+                open &= !(u64::from(fits) << place);
             }
         }
         *cost += attributes.at - start;
-        open.iter().all(|open| !open).then_some(start)
+        (open == 0).then_some(start)
     }
 }
 

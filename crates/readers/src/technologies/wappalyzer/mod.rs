@@ -240,12 +240,17 @@ impl Reader<'_> {
                 let name = escape(chain);
                 let field = format!("js {chain}");
                 if tagged.pattern.is_empty() {
-                    self.take(&field, Part::Inline, &format!(r"(?:^|[^\w$.])(?:window\.)?{name}\s*=[^=]"));
+                    self.take(
+                        &field,
+                        Part::Inline,
+                        &format!(r"(?:^|[^\w$.])(?:window\.)?{name}\s{{0,8}}=[^=]"),
+                    );
                     continue;
                 }
                 let inner = tagged.pattern.trim_start_matches('^').trim_end_matches('$');
                 let tags = &text[tagged.pattern.len()..];
-                let assigned = format!(r#"(?:^|[^\w$.])(?:window\.)?{name}\s*=\s*["']?(?:{inner}){tags}"#);
+                let assigned =
+                    format!(r#"(?:^|[^\w$.])(?:window\.)?{name}\s{{0,8}}=\s{{0,8}}["']?(?:{inner}){tags}"#);
                 self.take(&field, Part::Inline, &assigned);
             }
         }
