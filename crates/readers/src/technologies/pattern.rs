@@ -2,7 +2,11 @@
 
 use std::{ops::Range, sync::OnceLock};
 
-use regex_automata::{Input, meta::Regex, util::syntax};
+use regex_automata::{
+    Input,
+    meta::{BuildError, Regex},
+    util::syntax,
+};
 use regex_syntax::{ParserBuilder, hir::Hir};
 
 use super::{
@@ -117,23 +121,28 @@ enum Engine {
 
 impl Engine {
     fn new(source: &str) -> Result<Engine, PatternError> {
-        let syntax = |unicode| syntax::Config::new().case_insensitive(true).utf8(false).unicode(unicode);
-        let limits = Regex::config().utf8_empty(false).nfa_size_limit(Some(MAX_COMPILED_BYTES));
         // bytes unless it speaks of letters beyond ASCII
-        let linear = [false, true]
-            .map(|unicode| Regex::builder().configure(limits.clone()).syntax(syntax(unicode)).build(source));
-        match linear {
-            [Ok(regex), _] | [Err(_), Ok(regex)] => Ok(Engine::Linear(regex)),
-            [Err(error), _] if error.syntax_error().is_some() => fancy_regex::RegexBuilder::new(source)
-                .case_insensitive(true)
-                .backtrack_limit(MAX_BACKTRACKS)
-                .delegate_size_limit(MAX_COMPILED_BYTES)
-                .build()
-                .map(|regex| Engine::Backtracking(Box::new(regex)))
-                .map_err(|error| PatternError::Bad(one_line(&error.to_string()))),
-            [Err(error), _] => Err(PatternError::Bad(one_line(&error.to_string()))),
+        let error = match linear(source, false).or_else(|error| linear(source, true).map_err(|_| error)) {
+            Ok(regex) => return Ok(Engine::Linear(regex)),
+            Err(error) => error,
+        };
+        if error.syntax_error().is_none() {
+            return Err(PatternError::Bad(one_line(&error.to_string())));
         }
+        fancy_regex::RegexBuilder::new(source)
+            .case_insensitive(true)
+            .backtrack_limit(MAX_BACKTRACKS)
+            .delegate_size_limit(MAX_COMPILED_BYTES)
+            .build()
+            .map(|regex| Engine::Backtracking(Box::new(regex)))
+            .map_err(|error| PatternError::Bad(one_line(&error.to_string())))
     }
+}
+
+fn linear(source: &str, unicode: bool) -> Result<Regex, Box<BuildError>> {
+    let syntax = syntax::Config::new().case_insensitive(true).utf8(false).unicode(unicode);
+    let limits = Regex::config().utf8_empty(false).nfa_size_limit(Some(MAX_COMPILED_BYTES));
+    Regex::builder().configure(limits).syntax(syntax).build(source).map_err(Box::new)
 }
 
 impl LazyRegex {
