@@ -11,7 +11,7 @@ use super::{
     grams::{Grams, SHORTEST},
     literals::Needles,
     names::Names,
-    parts::{Parts, Span, unescaped, visible_text},
+    parts::{Parts, Span, unescaped},
     pattern::{Extractor, Matcher, PatternError, needles},
     rule::{ExtractKind, Fingerprint, Part},
     selector::{Selector, SelectorError, attribute_of, text_behind},
@@ -28,8 +28,6 @@ const MAX_TRIES: u16 = 24;
 const MAX_TRIED_BYTES: usize = 6 << 20;
 /// How much of a document is read.
 const MAX_BODY_BYTES: usize = 8 << 20;
-/// How much visible text is made.
-const MAX_TEXT_BYTES: usize = 1 << 20;
 /// What is kept of the place where something was seen.
 const MAX_SNIPPET_BYTES: usize = 120;
 
@@ -285,7 +283,6 @@ pub struct Scratch {
     values: Vec<u8>,
     /// Where each value ends in `values`, and where it came from.
     spans: Vec<Value>,
-    text: Vec<u8>,
     tries: Vec<u16>,
     /// For each rule one more than the place of its sighting.
     seen: Vec<u32>,
@@ -308,7 +305,6 @@ impl Scratch {
         }
         self.values.clear();
         self.spans.clear();
-        self.text.clear();
     }
 }
 
@@ -411,7 +407,11 @@ impl Reading<'_> {
                     self.try_window(number, style, at);
                 }
             }
-            Zone::Text if is_visible(html, &self.state.parts, at) => self.try_text(number),
+            Zone::Text => {
+                if let Some(node) = text_around(html, &self.state.parts, at) {
+                    self.try_window(number, node, at);
+                }
+            }
             _ => {}
         }
     }
@@ -423,20 +423,6 @@ impl Reading<'_> {
         if self.may_try(number, to - from) {
             self.check(number, &self.html[zone.clone()], from..to, zone.start);
         }
-    }
-
-    fn try_text(&mut self, number: u32) {
-        if self.state.text.is_empty() {
-            let Scratch { parts, text, .. } = &mut *self.state;
-            visible_text(self.html, parts, MAX_TEXT_BYTES, text);
-        }
-        // it is looked at whole, so once is enough
-        if self.state.tries[number as usize] > 0 || !self.may_try(number, self.state.text.len()) {
-            return;
-        }
-        let text = std::mem::take(&mut self.state.text);
-        self.check(number, &text, 0..text.len(), 0);
-        self.state.text = text;
     }
 
     fn try_element(&mut self, number: u32, at: usize) {
@@ -552,14 +538,21 @@ fn quoted_around(html: &[u8], script: &Span, at: usize) -> Option<Span> {
     (is_quote(before) && before == behind && html[start..end].contains(&b'/')).then_some(start..end)
 }
 
-/// Whether a place is text that a reader sees, as far as its surroundings tell.
-fn is_visible(html: &[u8], parts: &Parts, at: usize) -> bool {
+/// The text between two tags that holds a place, if a reader sees it.
+fn text_around(html: &[u8], parts: &Parts, at: usize) -> Option<Span> {
     let hidden = [&parts.inline, &parts.styles, &parts.comments];
     if hidden.iter().any(|spans| span_around(spans, at).is_some()) {
-        return false;
+        return None;
     }
-    let before = &html[at.saturating_sub(WINDOW_BEFORE)..at];
-    memchr::memrchr2(b'<', b'>', before).is_none_or(|mark| before[mark] == b'>')
+    let from = at.saturating_sub(WINDOW_BEFORE);
+    let start = match memchr::memrchr2(b'<', b'>', &html[from..at]) {
+        Some(mark) if html[from + mark] == b'<' => return None,
+        Some(mark) => from + mark + 1,
+        None => from,
+    };
+    let to = (at + WINDOW_BEHIND).min(html.len());
+    let end = memchr::memchr(b'<', &html[at..to]).map_or(to, |mark| at + mark);
+    Some(start..end)
 }
 
 fn snippet(text: &[u8], found: &Range<usize>) -> String {

@@ -127,6 +127,13 @@ impl Grams {
     }
 }
 
+/// How common the rarest gram of a literal is; three letters and fewer are everywhere.
+#[must_use]
+pub fn commonness(literal: &[u8]) -> u8 {
+    let grams = literal.array_windows::<GRAM>().map(|gram| rarity(u32::from_le_bytes(*gram) | FOLD));
+    grams.min().unwrap_or(u8::MAX)
+}
+
 fn gram_at(literal: &[u8], offset: usize) -> u32 {
     let bytes = literal[offset..].first_chunk::<GRAM>().expect("a gram ends within its literal");
     u32::from_le_bytes(*bytes) | FOLD
@@ -160,8 +167,8 @@ struct Table {
 
 impl Table {
     fn new(mut entries: Vec<Entry>) -> Table {
-        // thirty-two bits for each gram keep the bitmap thin; 32 KB of it fit into the nearest cache
-        let bitmap_bits = (entries.len() * 32).next_power_of_two().trailing_zeros().clamp(10, 18);
+        // sixty-four bits for each gram: a comparison costs more than a bitmap that is in the second cache
+        let bitmap_bits = (entries.len() * 64).next_power_of_two().trailing_zeros().clamp(10, 21);
         let bucket_bits = entries.len().next_power_of_two().trailing_zeros().clamp(4, 16);
         let (bitmap_shift, bucket_shift) = (32 - bitmap_bits, 32 - bucket_bits);
         let mut bitmap = vec![0u64; 1 << (bitmap_bits - 6)].into_boxed_slice();

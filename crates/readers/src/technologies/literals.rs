@@ -3,7 +3,11 @@
 //! A search for literals is many times faster than a search with a regular expression, so an expression is tried only
 //! where one of its literals stands.
 
+use std::cmp::Reverse;
+
 use regex_syntax::hir::{Class, Hir, HirKind};
+
+use super::grams::commonness;
 
 /// More alternatives than this are not worth a place in an index.
 const MAX_ALTERNATIVES: usize = 48;
@@ -30,10 +34,10 @@ impl Needles {
     }
 }
 
-/// The literals of an expression without look-around; `None` where it can match without any of at least `shortest` bytes.
+/// The literals of an expression without look-around; `None` where it can match without any of `at_least` bytes.
 #[must_use]
-pub fn needles_of(hir: &Hir, shortest: usize) -> Option<Needles> {
-    best(hir).filter(|needles| worth(needles).0 >= shortest)
+pub fn needles_of(hir: &Hir, at_least: usize) -> Option<Needles> {
+    best(hir).filter(|needles| shortest(needles) >= at_least)
 }
 
 /// An expression with its look-around taken out, which matches wherever the original does: for finding needles only.
@@ -93,10 +97,14 @@ fn group_end(bytes: &[u8], mut at: usize) -> usize {
     at.min(bytes.len())
 }
 
-/// What a set of needles is worth: its shortest one counts, then that it is small.
-fn worth(needles: &Needles) -> (usize, std::cmp::Reverse<usize>) {
-    let shortest = needles.literals.iter().map(Vec::len).min().unwrap_or(0);
-    (shortest, std::cmp::Reverse(needles.literals.len()))
+/// What a set of needles is worth: that its commonest one is rare, then that they are long and few.
+fn worth(needles: &Needles) -> impl Ord {
+    let commonest = needles.literals.iter().map(|literal| commonness(literal)).max().unwrap_or(u8::MAX);
+    (Reverse(commonest), shortest(needles), Reverse(needles.literals.len()))
+}
+
+fn shortest(needles: &Needles) -> usize {
+    needles.literals.iter().map(Vec::len).min().unwrap_or(0)
 }
 
 fn better(one: Option<Needles>, other: Option<Needles>) -> Option<Needles> {

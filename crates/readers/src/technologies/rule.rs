@@ -63,7 +63,7 @@ pub struct Fingerprint {
 pub enum Part {
     /// The document as it came.
     Body,
-    /// What a reader sees of it.
+    /// What a reader sees of it, from tag to tag.
     Text,
     /// A response header with this name; it may end in `*`.
     Header(String),

@@ -4,7 +4,7 @@
 //! selector is searched by a literal that its tag must hold, and then the tag is read. Combinators need the element's
 //! ancestors, which a pass without a tree does not have: they are refused when the rule is loaded, and it is said.
 
-use super::parts::Attributes;
+use super::{grams::commonness, parts::Attributes};
 
 /// How far before a hit its tag may begin.
 const MAX_TAG_BEFORE: usize = 8 << 10;
@@ -95,7 +95,7 @@ impl Selector {
         if sensible { Ok(selector) } else { Err(bad()) }
     }
 
-    /// The longest literal that the tag of a fitting element holds, in lower case.
+    /// The rarest literal that the tag of a fitting element holds, in lower case.
     #[must_use]
     pub fn needle(&self) -> Vec<u8> {
         let tag = self.tag.as_ref().map(|tag| format!("<{tag}"));
@@ -104,10 +104,9 @@ impl Selector {
             .flat_map(|test| [Some(test.attribute.clone()), Some(test.value.clone())])
             .chain([tag])
             .flatten()
-            .max_by_key(String::len)
+            .map(|literal| literal.to_ascii_lowercase().into_bytes())
+            .min_by_key(|literal| (commonness(literal), std::cmp::Reverse(literal.len())))
             .unwrap_or_default()
-            .to_ascii_lowercase()
-            .into_bytes()
     }
 
     /// Whether the element whose tag holds the byte at `at` fits; if so, where its tag begins. Adds to `cost` how many
