@@ -68,7 +68,9 @@ impl Batch {
         self.packed.extend_from_slice(&[0; 4]);
         self.packed.extend_from_slice(&body_length.to_le_bytes());
         head(&mut self.packed);
-        let head_length = length(self.packed.len() - at - RECORD_HEADER_BYTES)?;
+        // one that cannot be written leaves nothing behind
+        let head_length =
+            length(self.packed.len() - at - RECORD_HEADER_BYTES).inspect_err(|_| self.packed.truncate(at))?;
         self.packed[at..at + 4].copy_from_slice(&head_length.to_le_bytes());
         match packing {
             Packing::Compress => self.packed.extend_from_slice(body),

@@ -259,14 +259,10 @@ fn replay(
 fn count_rows(path: &Path, end: u64) -> Result<u64, SegmentError> {
     let mut reader = SegmentReader::open(path, 0)?;
     let mut rows = 0;
-    while reader.block_end() < end {
-        // a block's records come with its end, so that this counts all of the last one too
-        match reader.next_record()? {
-            Some(_) => rows += 1,
-            None => break,
+    while reader.block_end() < end || reader.has_more_in_block() {
+        if reader.next_record()?.is_none() {
+            break;
         }
-    }
-    while reader.has_more_in_block() && reader.next_record()?.is_some() {
         rows += 1;
     }
     if reader.block_end() == end {

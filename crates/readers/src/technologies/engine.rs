@@ -22,6 +22,8 @@ const WINDOW_BEFORE: usize = 1_024;
 const WINDOW_BEHIND: usize = 2_048;
 /// A value is looked at up to this length.
 const MAX_VALUE_BYTES: usize = 4_096;
+/// How much of a robots.txt is looked at, which is all that is ever read of one.
+const MAX_ROBOTS_BYTES: usize = 500 << 10;
 /// How often one fingerprint may be tried on a page with its pattern.
 const MAX_TRIES: u16 = 24;
 /// What all fingerprints together may try on a page, in bytes.
@@ -297,12 +299,13 @@ struct Value {
 
 impl Scratch {
     fn begin(&mut self, rules: usize) {
-        self.tries.resize(rules, 0);
-        self.seen.resize(rules, 0);
+        // before they are resized: the last page may have been read with more rules
         for rule in self.touched.drain(..) {
             self.tries[rule as usize] = 0;
             self.seen[rule as usize] = 0;
         }
+        self.tries.resize(rules, 0);
+        self.seen.resize(rules, 0);
         self.values.clear();
         self.spans.clear();
     }
@@ -342,9 +345,11 @@ impl Reading<'_> {
             }
         }
         if let Some(robots) = page.robots {
-            let robots = &robots[..robots.len().min(512 << 10)];
+            let robots = &robots[..robots.len().min(MAX_ROBOTS_BYTES)];
             for rule in &engine.robots {
-                self.try_value(*rule, robots, 0);
+                if self.may_try(*rule, robots.len()) {
+                    self.check(*rule, robots, 0..robots.len(), 0);
+                }
             }
         }
     }

@@ -202,7 +202,7 @@ fn the_index_sees_what_a_loop_over_all_patterns_sees() {
 }
 
 #[test]
-fn no_page_takes_long_or_panics() {
+fn hostile_pages_come_to_an_end_without_a_panic() {
     let (rules, examples) = rules();
     let mut scratch = Scratch::default();
     let hostile = [
@@ -221,4 +221,29 @@ fn no_page_takes_long_or_panics() {
         let page = Page { url: "https://a.example/", headers: &[], body: html.as_bytes(), robots: None };
         let _ = rules.detect(&page, &mut scratch);
     }
+}
+
+#[test]
+fn memory_that_was_used_with_many_rules_can_be_used_with_few() {
+    let (many, examples) = rules();
+    let few = Pack::parse(
+        "category: a\ntitle: A\nabout: A.\nexclusive: false\nsignals:\n- name: X\n  vendor: X\n  website: https://x.example\n  \
+         fingerprints:\n  - {id: x, in: robots, text: made by x, example: {robots: made by x}}\n",
+    )
+    .unwrap();
+    let (few, refused) = RuleSet::new(few.signals, few.fingerprints);
+    assert!(refused.is_empty());
+    let mut scratch = Scratch::default();
+    let html: String = examples.iter().map(|example| example.html.as_str()).collect();
+    // a robots.txt is looked at whole
+    let robots = format!("{}\n# Made by X", "Disallow: /a\n".repeat(2_000));
+    let page = Page {
+        url: "https://a.example/",
+        headers: &[],
+        body: html.as_bytes(),
+        robots: Some(robots.as_bytes()),
+    };
+    assert!(many.sightings(&page, &mut scratch).len() > 1_000);
+    assert_eq!(few.sightings(&page, &mut scratch).len(), 1);
+    assert_eq!(few.sightings(&page, &mut Scratch::default()), few.sightings(&page, &mut scratch));
 }

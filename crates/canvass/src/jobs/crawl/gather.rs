@@ -218,6 +218,17 @@ mod tests {
         ended.iter().map(|one| one.completion.target.place).collect()
     }
 
+    async fn full_with_one_who_waits() -> (Arc<Gathering>, tokio::task::JoinHandle<io::Result<()>>) {
+        let gathering = Arc::new(Gathering::default());
+        gathering.add(completion(0), body(2 << 20), None).await.unwrap();
+        let adding = tokio::spawn({
+            let gathering = Arc::clone(&gathering);
+            async move { gathering.add(completion(1), body(10), None).await }
+        });
+        tokio::task::yield_now().await;
+        (gathering, adding)
+    }
+
     #[tokio::test]
     async fn what_is_added_is_taken_once_and_in_order() {
         let gathering = Gathering::default();
@@ -242,13 +253,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_batch_takes_no_more_until_it_is_taken() {
-        let gathering = Arc::new(Gathering::default());
-        gathering.add(completion(0), body(2 << 20), None).await.unwrap();
-        let adding = tokio::spawn({
-            let gathering = Arc::clone(&gathering);
-            async move { gathering.add(completion(1), body(10), None).await }
-        });
-        tokio::task::yield_now().await;
+        let (gathering, adding) = full_with_one_who_waits().await;
         assert!(!adding.is_finished());
         assert_eq!(places(&gathering.take(&mut Batch::default(), PATIENCE).unwrap()), [0]);
         adding.await.unwrap().unwrap();
@@ -257,13 +262,7 @@ mod tests {
 
     #[tokio::test]
     async fn whoever_waits_for_room_hears_that_nobody_takes_any_more() {
-        let gathering = Arc::new(Gathering::default());
-        gathering.add(completion(0), body(2 << 20), None).await.unwrap();
-        let adding = tokio::spawn({
-            let gathering = Arc::clone(&gathering);
-            async move { gathering.add(completion(1), body(10), None).await }
-        });
-        tokio::task::yield_now().await;
+        let (gathering, adding) = full_with_one_who_waits().await;
         gathering.abandon();
         assert!(adding.await.unwrap().is_err());
         assert!(gathering.add(completion(2), body(10), None).await.is_err());
