@@ -22,7 +22,7 @@ pub use engine::{Page, RuleError, Scratch, Sighting};
 pub use grams::Grams;
 pub use literals::Needles;
 pub use pack::{Category, Example, Pack, PackError};
-pub use parts::{Parts, visible_text};
+pub use parts::Parts;
 pub use pattern::{MAX_EXTRACTED_BYTES, PatternError, check_regex, needles};
 pub use resolve::Detection;
 pub use rule::{Extract, ExtractKind, Fingerprint, Implied, Part, Pattern, Signal};

@@ -5,7 +5,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use memchr::{memchr, memchr2, memchr3, memmem};
+use memchr::{memchr, memchr3, memmem};
 
 /// More elements of one kind than this are not looked at: a page of a million script tags is no page.
 const MAX_VALUES: usize = 4_096;
@@ -152,7 +152,7 @@ fn push(spans: &mut Vec<Span>, span: Span) {
 }
 
 /// The end of a tag whose attributes nobody asks for.
-fn tag_end(html: &[u8], mut at: usize) -> usize {
+pub(super) fn tag_end(html: &[u8], mut at: usize) -> usize {
     let limit = html.len().min(at + MAX_TAG_BYTES);
     while let Some(next) = memchr3(b'>', b'"', b'\'', &html[at..limit]) {
         let found = at + next;
@@ -295,65 +295,4 @@ pub fn unescaped(value: &[u8]) -> Cow<'_, [u8]> {
     }
     plain.extend_from_slice(rest);
     Cow::Owned(plain)
-}
-
-/// What a reader sees: the document without tags, comments, scripts and styles, runs of white space as one space.
-///
-/// Character references stay as they are. At most `limit` bytes are written.
-pub fn visible_text(html: &[u8], parts: &Parts, limit: usize, text: &mut Vec<u8>) {
-    text.clear();
-    let mut hidden = merged(parts).peekable();
-    let mut at = 0;
-    while at < html.len() && text.len() < limit {
-        while hidden.next_if(|span| span.end <= at).is_some() {}
-        if let Some(span) = hidden.peek()
-            && span.start <= at
-        {
-            at = span.end.min(html.len());
-            continue;
-        }
-        let until = hidden.peek().map_or(html.len(), |span| span.start);
-        match memchr2(b'<', b'&', &html[at..until]) {
-            Some(next) if html[at + next] == b'<' => {
-                append_words(text, &html[at..at + next]);
-                let tag = at + next;
-                let is_tag =
-                    html.get(tag + 1).is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'/' | b'!'));
-                if is_tag {
-                    append_words(text, b" ");
-                    at = tag_end(html, tag + 1);
-                } else {
-                    append_words(text, b"<");
-                    at = tag + 1;
-                }
-            }
-            Some(next) => {
-                append_words(text, &html[at..=at + next]);
-                at += next + 1;
-            }
-            None => {
-                append_words(text, &html[at..until]);
-                at = until;
-            }
-        }
-    }
-    text.truncate(limit);
-}
-
-fn merged(parts: &Parts) -> impl Iterator<Item = Span> + '_ {
-    // a comment's marks are hidden with it
-    let comments = parts.comments.iter().map(|span| span.start - 4..span.end + 3);
-    let mut all: Vec<Span> = parts.inline.iter().chain(&parts.styles).cloned().chain(comments).collect();
-    all.sort_unstable_by_key(|span| span.start);
-    all.into_iter()
-}
-
-fn append_words(text: &mut Vec<u8>, bytes: &[u8]) {
-    for byte in bytes {
-        if !byte.is_ascii_whitespace() {
-            text.push(*byte);
-        } else if text.last().is_some_and(|last| *last != b' ') {
-            text.push(b' ');
-        }
-    }
 }

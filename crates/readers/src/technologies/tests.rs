@@ -118,6 +118,68 @@ fn pages_that_only_speak_of_products_show_none() {
     assert!(pages.len() >= 4 && wrong.is_empty(), "{wrong:#?}");
 }
 
+/// What a reader sees: the document without tags, comments, scripts and styles, runs of white space as one space.
+///
+/// Character references stay as they are. At most `limit` bytes are written.
+fn visible_text(html: &[u8], parts: &Parts, limit: usize, text: &mut Vec<u8>) {
+    text.clear();
+    let mut hidden = merged(parts).peekable();
+    let mut at = 0;
+    while at < html.len() && text.len() < limit {
+        while hidden.next_if(|span| span.end <= at).is_some() {}
+        if let Some(span) = hidden.peek()
+            && span.start <= at
+        {
+            at = span.end.min(html.len());
+            continue;
+        }
+        let until = hidden.peek().map_or(html.len(), |span| span.start);
+        match memchr::memchr2(b'<', b'&', &html[at..until]) {
+            Some(next) if html[at + next] == b'<' => {
+                append_words(text, &html[at..at + next]);
+                let tag = at + next;
+                let is_tag =
+                    html.get(tag + 1).is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'/' | b'!'));
+                if is_tag {
+                    append_words(text, b" ");
+                    at = parts::tag_end(html, tag + 1);
+                } else {
+                    append_words(text, b"<");
+                    at = tag + 1;
+                }
+            }
+            Some(next) => {
+                append_words(text, &html[at..=at + next]);
+                at += next + 1;
+            }
+            None => {
+                append_words(text, &html[at..until]);
+                at = until;
+            }
+        }
+    }
+    text.truncate(limit);
+}
+
+fn merged(parts: &Parts) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
+    // a comment's marks are hidden with it
+    let comments = parts.comments.iter().map(|span| span.start - 4..span.end + 3);
+    let mut all: Vec<std::ops::Range<usize>> =
+        parts.inline.iter().chain(&parts.styles).cloned().chain(comments).collect();
+    all.sort_unstable_by_key(|span| span.start);
+    all.into_iter()
+}
+
+fn append_words(text: &mut Vec<u8>, bytes: &[u8]) {
+    for byte in bytes {
+        if !byte.is_ascii_whitespace() {
+            text.push(*byte);
+        } else if text.last().is_some_and(|last| *last != b' ') {
+            text.push(b' ');
+        }
+    }
+}
+
 /// What a loop over all patterns sees, with no index and no windows.
 fn seen_by_a_loop(rules: &RuleSet, matchers: &[pattern::Matcher], page: &Page<'_>) -> Vec<usize> {
     let html = page.body;
