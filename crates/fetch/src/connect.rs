@@ -214,7 +214,7 @@ impl Connection {
         let answer = match &mut self.sender {
             Sender::Http1(sender) => {
                 *request.uri_mut() = destination.origin_form();
-                request.headers_mut().insert(HOST, destination.authority.clone());
+                request.headers_mut().insert(HOST, destination.origin.authority.clone());
                 match sender.ready().await {
                     Ok(()) => sender.send_request(request).await,
                     Err(error) => Err(error),

@@ -18,7 +18,7 @@ use crate::{
     body::{self, BodyRules, ReadBody},
     connect::{Connection, Connector, micros_since},
     content_type::WantedTypes,
-    destination::Destination,
+    destination::{Destination, Origin, Split},
     failure::HeadFailure,
     is_redirect,
     pool::Pool,
@@ -106,18 +106,20 @@ impl Fetcher {
     /// `PrivateAddress` where any of the host's addresses is not globally routable and not allowed.
     pub async fn route(&self, lease: &Lease) -> Result<Route, FetchError> {
         let started = Instant::now();
-        let destination = Destination::of(&lease.url)?;
+        let Split { origin, path } = Split::of(&lease.url)?;
         // An open connection leads to an address that was checked when it was made.
-        let (way, resolve_us) = match self.0.pool.take(&destination.origin, started) {
-            Some(connection) => {
+        let (origin, way, resolve_us) = match self.0.pool.take(&origin, started) {
+            Some((origin, connection)) => {
                 let remote = connection.remote;
-                (Way::Open(Some(connection), remote), 0)
+                (origin, Way::Open(Some(connection), remote), 0)
             }
             None => {
-                let addresses = self.0.resolver.resolve(&destination.origin).await?;
-                (Way::Addresses(addresses), micros_since(started))
+                let origin = Arc::new(Origin::named(&origin)?);
+                let addresses = self.0.resolver.resolve(&origin).await?;
+                (origin, Way::Addresses(addresses), micros_since(started))
             }
         };
+        let destination = Destination { origin, path };
         Ok(Route { lease_id: lease.id, destination, way, resolve_us, fetcher: self.clone() })
     }
 

@@ -1,7 +1,9 @@
 //! Which open connection can be used again?
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    borrow::Borrow,
+    collections::{HashMap, VecDeque},
+    hash::{Hash, Hasher},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -9,6 +11,9 @@ use std::{
 use tokio::time::Instant;
 
 use crate::{connect::Connection, destination::Origin};
+
+/// How many connections that were taken again may stand in the order of waiting before they are cleared out of it.
+const TAKEN_IN_ORDER: usize = 256;
 
 /// Idle connections by origin, bounded in number (the one unused for longest goes first) and in age.
 pub(crate) struct Pool {
@@ -19,15 +24,41 @@ pub(crate) struct Pool {
 
 #[derive(Default)]
 struct Shelf {
-    by_origin: HashMap<Arc<Origin>, Vec<Idle>>,
-    /// Tickets are dense in time, so the first is the one that has waited longest.
-    by_ticket: BTreeMap<u64, (Instant, Arc<Origin>)>,
+    /// An origin stays for as long as it stands in the order, so that taking and putting back makes nothing anew.
+    by_origin: HashMap<ByName, Vec<Idle>>,
+    /// In the order in which they came; one whose ticket is no more on the shelf was taken.
+    order: VecDeque<(u64, Instant, Arc<Origin>)>,
+    idle: usize,
     next_ticket: u64,
 }
 
 struct Idle {
     ticket: u64,
+    origin: Arc<Origin>,
     connection: Connection,
+}
+
+/// An origin that is found by its name, which a request has before it has an origin.
+struct ByName(Arc<Origin>);
+
+impl Borrow<str> for ByName {
+    fn borrow(&self) -> &str {
+        &self.0.name
+    }
+}
+
+impl PartialEq for ByName {
+    fn eq(&self, other: &ByName) -> bool {
+        self.0.name == other.0.name
+    }
+}
+
+impl Eq for ByName {}
+
+impl Hash for ByName {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.name.hash(state);
+    }
 }
 
 impl Pool {
@@ -35,8 +66,8 @@ impl Pool {
         Pool { shelf: Mutex::default(), max_idle, max_age }
     }
 
-    /// The connection to this origin that was used last; one that can be shared stays available to others.
-    pub(crate) fn take(&self, origin: &Origin, now: Instant) -> Option<Connection> {
+    /// The connection to the origin of this name that was used last; one that can be shared stays available to others.
+    pub(crate) fn take(&self, origin: &str, now: Instant) -> Option<(Arc<Origin>, Connection)> {
         let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
         shelf.drop_older_than(self.max_age, now);
         loop {
@@ -45,9 +76,9 @@ impl Pool {
                 continue;
             }
             if let Some(shared) = connection.share() {
-                shelf.put(origin, shared, now);
+                shelf.put(Arc::clone(&origin), shared, now);
             }
-            return Some(connection);
+            return Some((origin, connection));
         }
     }
 
@@ -59,8 +90,8 @@ impl Pool {
         let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
         shelf.drop_older_than(self.max_age, now);
         shelf.put(Arc::clone(origin), connection, now);
-        while shelf.by_ticket.len() > self.max_idle {
-            shelf.drop_oldest();
+        while shelf.idle > self.max_idle {
+            shelf.drop_first();
         }
     }
 }
@@ -69,45 +100,54 @@ impl Shelf {
     fn put(&mut self, origin: Arc<Origin>, connection: Connection, now: Instant) {
         if connection.share().is_some() {
             // One shared connection to an origin is enough, and the new one is the livelier.
-            self.forget_all(&origin);
+            self.idle -= self.by_origin.remove(&*origin.name).map_or(0, |gone| gone.len());
+        }
+        if self.order.len() > 2 * self.idle + TAKEN_IN_ORDER {
+            self.forget_taken();
         }
         let ticket = self.next_ticket;
         self.next_ticket += 1;
-        self.by_ticket.insert(ticket, (now, Arc::clone(&origin)));
-        self.by_origin.entry(origin).or_default().push(Idle { ticket, connection });
+        self.idle += 1;
+        self.order.push_back((ticket, now, Arc::clone(&origin)));
+        let idle = Idle { ticket, origin: Arc::clone(&origin), connection };
+        self.by_origin.entry(ByName(origin)).or_default().push(idle);
     }
 
-    fn take_latest(&mut self, origin: &Origin) -> Option<(Arc<Origin>, Connection)> {
-        let waiting = self.by_origin.get_mut(origin)?;
-        let idle = waiting.pop()?;
-        if waiting.is_empty() {
-            self.by_origin.remove(origin);
-        }
-        let (_, origin) = self.by_ticket.remove(&idle.ticket)?;
-        Some((origin, idle.connection))
+    fn take_latest(&mut self, origin: &str) -> Option<(Arc<Origin>, Connection)> {
+        let Idle { origin, connection, .. } = self.by_origin.get_mut(origin)?.pop()?;
+        self.idle -= 1;
+        Some((origin, connection))
     }
 
-    fn forget_all(&mut self, origin: &Origin) {
-        for idle in self.by_origin.remove(origin).unwrap_or_default() {
-            self.by_ticket.remove(&idle.ticket);
-        }
+    fn forget_taken(&mut self) {
+        let Shelf { by_origin, order, .. } = self;
+        by_origin.retain(|_, waiting| !waiting.is_empty());
+        order.retain(|(ticket, _, origin)| {
+            by_origin
+                .get(&*origin.name)
+                .is_some_and(|waiting| waiting.binary_search_by_key(ticket, |idle| idle.ticket).is_ok())
+        });
     }
 
     fn drop_older_than(&mut self, age: Duration, now: Instant) {
-        while let Some((_, (since, _))) = self.by_ticket.first_key_value()
+        while let Some((_, since, _)) = self.order.front()
             && now.saturating_duration_since(*since) > age
         {
-            self.drop_oldest();
+            self.drop_first();
         }
     }
 
-    fn drop_oldest(&mut self) {
-        let Some((oldest, (_, origin))) = self.by_ticket.pop_first() else { return };
-        if let Some(waiting) = self.by_origin.get_mut(&origin) {
-            waiting.retain(|idle| idle.ticket != oldest);
-            if waiting.is_empty() {
-                self.by_origin.remove(&origin);
-            }
+    /// Drops the first in the order, if nobody has taken it.
+    fn drop_first(&mut self) {
+        let Some((first, _, origin)) = self.order.pop_front() else { return };
+        let Some(waiting) = self.by_origin.get_mut(&*origin.name) else { return };
+        // the first in the order is the first of its origin, too
+        if waiting.first().is_some_and(|idle| idle.ticket == first) {
+            waiting.remove(0);
+            self.idle -= 1;
+        }
+        if waiting.is_empty() {
+            self.by_origin.remove(&*origin.name);
         }
     }
 }

@@ -19,7 +19,7 @@ use std::io::{IsTerminal, Write};
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
-use tokio::runtime::Runtime;
+use tokio::runtime;
 
 use crate::{
     exit::Exit,
@@ -107,7 +107,12 @@ fn env(name: &str) -> Option<String> {
 }
 
 fn async_run(work: impl Future<Output = Result<Exit>>) -> Result<Exit> {
-    Runtime::new().context("cannot start the runtime")?.block_on(work)
+    // one core gains nothing from threads that share work, and pays for their sharing
+    let mut runtime = match std::thread::available_parallelism() {
+        Ok(cores) if cores.get() == 1 => runtime::Builder::new_current_thread(),
+        _ => runtime::Builder::new_multi_thread(),
+    };
+    runtime.enable_all().build().context("cannot start the runtime")?.block_on(work)
 }
 
 /// Prints a value as JSON, for `--json`.
