@@ -14,7 +14,7 @@ use tokio::{
 
 use crate::{
     ContentEncoding,
-    decode::{BadEncoding, Codings, Decoded, StreamDecoder, lend},
+    decode::{BadEncoding, Codings, Decoded, StreamDecoder, lend_decoded, lend_wire, take_for_wire},
     failure::{self, Framing},
 };
 
@@ -61,7 +61,7 @@ impl ReadBody {
             Some(coding) => ReadBody {
                 wire: wire.into(),
                 wire_encoding: coding,
-                decoded: lend(decoded.bytes),
+                decoded: lend_decoded(decoded.bytes),
                 ..ReadBody::default()
             },
             None => ReadBody::plain(decoded.bytes.into()),
@@ -266,7 +266,7 @@ impl Gathered {
         match self {
             Gathered::Nothing { expected } => *self = Gathered::One(data, *expected),
             Gathered::One(first, expected) => {
-                let mut bytes = Vec::with_capacity((first.len() + data.len()).max(*expected));
+                let mut bytes = take_for_wire((first.len() + data.len()).max(*expected));
                 bytes.extend_from_slice(first);
                 bytes.extend_from_slice(&data);
                 *self = Gathered::Many(bytes);
@@ -279,7 +279,7 @@ impl Gathered {
         match self {
             Gathered::Nothing { .. } => Bytes::new(),
             Gathered::One(bytes, _) => bytes,
-            Gathered::Many(bytes) => bytes.into(),
+            Gathered::Many(bytes) => lend_wire(bytes),
         }
     }
 

@@ -8,7 +8,7 @@ mod spare;
 mod stream;
 mod whole;
 
-pub(crate) use spare::lend;
+pub(crate) use spare::{lend_decoded, lend_wire, take_for_wire};
 
 use std::fmt;
 

@@ -70,7 +70,7 @@ fn inflate_into(
     size: usize,
     inflate: impl FnOnce(&mut Decompressor, &mut [u8]) -> Result<usize, DecompressionError>,
 ) -> Result<Vec<u8>, DecompressionError> {
-    let mut out = spare::take(size);
+    let mut out = spare::take_for_decoded(size);
     let written = INFLATER.with_borrow_mut(|inflater| inflate(inflater, &mut out))?;
     out.truncate(written);
     if out.capacity() > MAX_SLACK.max(written / 3 * 4) {
