@@ -166,7 +166,7 @@ impl Gathering {
             return None;
         }
         std::mem::swap(&mut filling.batch, batch);
-        let ended = std::mem::take(&mut filling.ended);
+        let ended = std::mem::replace(&mut filling.ended, Vec::with_capacity(2 * ENOUGH_RECORDS));
         drop(filling);
         self.room.notify_waiters();
         Some(ended)
