@@ -7,4 +7,5 @@ pub mod explain;
 pub mod jobs;
 pub mod pipeline;
 pub mod round;
+pub mod rules;
 pub mod settings;
