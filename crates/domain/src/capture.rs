@@ -30,6 +30,9 @@ pub struct Capture {
     /// The character set of the text, as detected; empty where the body is not text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub charset: String,
+    /// The robots.txt of the final URL's origin; with the first capture since it was read, and with no other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub robots: Option<String>,
     /// Which way it was fetched.
     pub fetched_with: FetchedWith,
     /// When the request for the final answer was sent.

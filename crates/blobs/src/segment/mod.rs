@@ -136,6 +136,12 @@ fn closed_path(folder: &Path, number: u32) -> PathBuf {
     folder.join(format!("segment-{number:06}.zst"))
 }
 
+/// The file with the hash of a closed segment, which stands beside it.
+#[must_use]
+pub fn hash_file(segment: &Path) -> PathBuf {
+    segment.with_extension("zst.sha256")
+}
+
 fn hash_path(folder: &Path, number: u32) -> PathBuf {
     folder.join(format!("segment-{number:06}.zst.sha256"))
 }

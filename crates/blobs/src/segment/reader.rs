@@ -110,7 +110,7 @@ impl SegmentReader {
 
 /// Checks a closed segment against the hash beside it, and returns the hash.
 pub fn verify_hash(path: &Path) -> Result<String, SegmentError> {
-    let beside = path.with_extension("zst.sha256");
+    let beside = super::hash_file(path);
     let noted = std::fs::read_to_string(&beside).map_err(SegmentError::io(&beside))?;
     let expected = noted.split_whitespace().next().unwrap_or_default().to_owned();
     let mut file = File::open(path).map_err(SegmentError::io(path))?;

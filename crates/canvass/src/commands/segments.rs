@@ -76,7 +76,7 @@ pub fn segments(command: &SegmentsCommand, settings: &Settings, out: &mut dyn Wr
 
 fn list(folder: &crate::round::RoundFolder, as_json: bool, out: &mut dyn Write) -> Result<Exit> {
     let mut rows = Vec::new();
-    for file in segment::list(&folder.segments())? {
+    for file in folder.all_segments()? {
         let mut reader = SegmentReader::open(&file.path, 0)?;
         let mut records = 0u64;
         while reader.next_record()?.is_some() {

@@ -74,7 +74,7 @@ pub fn prove(folder: &RoundFolder, mut progress: impl FnMut(usize, usize)) -> Re
     let mut front = CompletionFront::default();
     let mut failed_lines = RowSum::default();
     let mut excluded_lines = RowSum::default();
-    let segments = segment::list(&folder.segments())?;
+    let segments = folder.all_segments()?;
     for (number, file) in segments.iter().enumerate() {
         progress(number, segments.len());
         if file.closed {
@@ -114,7 +114,7 @@ pub fn prove(folder: &RoundFolder, mut progress: impl FnMut(usize, usize)) -> Re
 
 /// Visits every completion of a round with its stored body, in the order of the log.
 pub fn for_each_completion(folder: &RoundFolder, mut visit: impl FnMut(&Completion, &[u8])) -> Result<()> {
-    for file in segment::list(&folder.segments())? {
+    for file in folder.all_segments()? {
         let mut reader = SegmentReader::open(&file.path, 0)?;
         while let Some(record) = reader.next_record()? {
             visit(&parse_completion(record.head, &file)?, record.body);

@@ -14,6 +14,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
+use blobs::segment::{self, SegmentFile};
 use domain::{Moment, RoundId};
 use frontier::enlist::Enlisted;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -85,6 +86,20 @@ impl RoundFolder {
         self.path.join("segments")
     }
 
+    /// The segments that were processed.
+    #[must_use]
+    pub fn processed(&self) -> PathBuf {
+        self.path.join("processed")
+    }
+
+    /// All segments, processed or not, in order.
+    pub fn all_segments(&self) -> Result<Vec<SegmentFile>> {
+        let mut segments = segment::list(&self.segments())?;
+        segments.extend(segment::list(&self.processed())?);
+        segments.sort_by_key(|segment| segment.number);
+        Ok(segments)
+    }
+
     /// The logs.
     #[must_use]
     pub fn logs(&self) -> PathBuf {
@@ -128,7 +143,7 @@ impl RoundFolder {
         let (Some(enlisted), Some(checkpoint)) = (self.enlisted()?, Checkpoint::read(self)?) else {
             return Ok(false);
         };
-        let open = blobs::segment::list(&self.segments())?.iter().any(|segment| !segment.closed);
+        let open = segment::list(&self.segments())?.iter().any(|segment| !segment.closed);
         Ok(!open && checkpoint.tally.ended() == enlisted.targets)
     }
 

@@ -3,7 +3,7 @@
 //! One task owns the frontier, so nothing in it is locked. It hands out what is due, waits for what comes back, and
 //! before any request leaves it makes durable what must not be forgotten about the host.
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, bail};
 use catalog::{Catalog, hosts, robots};
@@ -14,7 +14,10 @@ use tokio::{
     time::{Instant, MissedTickBehavior, interval, sleep, sleep_until},
 };
 
-use super::{Message, gather::Ended, hands::Hands, progress::Progress, verdict::StoredBody, writer::Writer};
+use super::{
+    Message, gather::Ended, hands::Hands, progress::Progress, robots_notes::RobotsNotes, verdict::StoredBody,
+    writer::Writer,
+};
 use crate::{
     clock::Clock,
     jobs::kernel::{JobHandle, Stop},
@@ -44,6 +47,8 @@ pub struct Dispatcher {
     pub frontier: Frontier,
     /// Carry leases out.
     pub hands: Hands,
+    /// What captures still have to tell of their sites' robots.txt.
+    pub robots: Arc<RobotsNotes>,
     /// The way to the log, for what ends without a request.
     pub writer: Writer,
     /// The way to itself, for what is asked beside the crawl.
@@ -171,6 +176,9 @@ impl Dispatcher {
             Message::Recalled(answers) => {
                 let now = self.clock.now();
                 for (origin, answer) in answers {
+                    if let Some((RobotsAnswer::Body(body), _)) = &answer {
+                        self.robots.note(&origin, body);
+                    }
                     self.frontier.robots_recalled(&origin, answer, now);
                 }
                 Ok(())

@@ -5,6 +5,7 @@ mod enlist;
 mod gather;
 mod hands;
 mod progress;
+mod robots_notes;
 mod show;
 mod verdict;
 mod visit;
@@ -39,6 +40,7 @@ use crate::{
 use dispatch::{Dispatcher, recall_hosts};
 use gather::Ended;
 use hands::Hands;
+use robots_notes::RobotsNotes;
 use show::Show;
 use visit::Visitor;
 use writer::Writer;
@@ -205,16 +207,19 @@ async fn run_crawl(
     let progress = Progress::new(enlisted.targets, books.tally().clone(), now);
     let (messages, arriving) = mpsc::unbounded_channel();
     let (writer, log_thread) = Writer::start(books, commit, messages.clone())?;
+    let robots = Arc::new(RobotsNotes::default());
     let visitor = Arc::new(Visitor {
         fetcher: Fetcher::new(wiring::fetch_settings(settings)?)?,
         gate: frontier.address_gate(),
         rules: wiring::verdict_rules(&settings.crawl),
         writer: writer.clone(),
+        robots: Arc::clone(&robots),
         messages: messages.clone(),
         clock,
     });
     let dispatcher = Dispatcher {
         frontier,
+        robots,
         hands: Hands::new(visitor),
         writer,
         own_messages: messages,

@@ -212,6 +212,7 @@ fn captured(target: Target, visit: Visit, response: Response, now: Moment) -> Ve
         decoded_bytes: response.body.len() as u64,
         truncated: response.truncated,
         charset: charset.to_owned(),
+        robots: None,
         fetched_with: FetchedWith::Http,
         fetched_at,
         remote_address: response.remote.to_string(),

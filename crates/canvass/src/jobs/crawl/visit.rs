@@ -8,14 +8,16 @@ use std::{
     time::Duration,
 };
 
+use catalog::robots::RobotsMemory;
 use domain::{Failure, FailureKind};
 use fetch::{FetchError, Fetcher, Response};
-use frontier::schedule::{AddressGate, Assignment, Outcome, Report, Visit};
+use frontier::schedule::{AddressGate, Assignment, Outcome, Report, Visit, origin_of};
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
 
 use super::{
     Message,
+    robots_notes::RobotsNotes,
     verdict::{Rules, Verdict},
     writer::Writer,
 };
@@ -31,6 +33,8 @@ pub struct Visitor {
     pub rules: Rules,
     /// Where completions go.
     pub writer: Writer,
+    /// What captures still have to tell of their sites' robots.txt.
+    pub robots: Arc<RobotsNotes>,
     /// Where everything else goes.
     pub messages: mpsc::UnboundedSender<Message>,
     /// The time.
@@ -108,7 +112,10 @@ impl Visitor {
         let took = now.since(started);
         let report = |outcome| Report { host, address, answered_at: now, took, retry_after, outcome };
         match self.rules.judge(visit, answer, now) {
-            Verdict::Ended(completion, body) => {
+            Verdict::Ended(mut completion, body) => {
+                if let Some(capture) = &mut completion.capture {
+                    capture.robots = self.robots.take(origin_of(&capture.final_url));
+                }
                 let failure = match &completion.disposition {
                     domain::Disposition::Failed(failure) => Some(failure.kind),
                     _ => None,
@@ -118,6 +125,9 @@ impl Visitor {
             }
             Verdict::GoesOn(outcome) => self.tell(Message::Reported(Box::new(report(outcome)), None)),
             Verdict::Robots(outcome, memory) => {
+                if let Some(RobotsMemory { origin, body, .. }) = &memory {
+                    self.robots.note(origin, body);
+                }
                 self.tell(Message::Reported(Box::new(report(outcome)), memory))
             }
         }

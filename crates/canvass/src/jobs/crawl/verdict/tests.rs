@@ -308,6 +308,7 @@ mod captures {
             decoded_bytes: 12,
             truncated: false,
             charset: "UTF-8".into(),
+            robots: None,
             fetched_with: FetchedWith::Http,
             fetched_at: Moment(NOW.0 - 250),
             remote_address: "203.0.113.9:443".into(),
