@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use crate::{
     Mix, Plan, Site, TruthLine, World,
     chance::Chance,
+    months,
     site::{Expect, TargetPlan},
 };
 
@@ -180,7 +181,10 @@ impl World {
             Entry::Blank => None,
             Entry::Target { site, target, written } => {
                 let site = &self.sites()[*site];
-                Some(target_truth(site, &site.promises.targets[*target], written.clone(), line))
+                let target = &site.promises.targets[*target];
+                let products =
+                    if self.plan().technographics { months::products_of(site, target) } else { None };
+                Some(TruthLine { products, ..target_truth(site, target, written.clone(), line) })
             }
             Entry::Duplicate { site, target, written, line: first } => {
                 let site = &self.sites()[*site];
@@ -233,6 +237,7 @@ fn bare_truth(line: u64, key: String, url: String, disposition: &str, detail: &s
         needs_browser: false,
         duplicate_of: None,
         page: None,
+        products: None,
     }
 }
 

@@ -23,6 +23,12 @@ pub struct Plan {
     pub noise: bool,
     /// To how much a bomb decodes, rounded down to whole MiB; at least one.
     pub bomb_bytes: u64,
+    /// Whether the organisations are accounts that take up, give up and change products from month to month.
+    #[serde(default)]
+    pub technographics: bool,
+    /// Which month it is, from 0. Sites, pages and the list are those of every month; products and failures are not.
+    #[serde(default)]
+    pub month: u32,
 }
 
 /// Which behaviours a world has.
@@ -57,6 +63,8 @@ impl Default for Plan {
             addresses: 4096,
             noise: true,
             bomb_bytes: 64 << 20,
+            technographics: false,
+            month: 0,
         }
     }
 }
@@ -79,6 +87,12 @@ impl Plan {
     #[must_use]
     pub fn polite(sites: usize) -> Plan {
         Plan { sites, mix: Mix::Polite, noise: false, ..Plan::default() }
+    }
+
+    /// A world with accounts whose products come and go, as it is in `month`.
+    #[must_use]
+    pub fn technographics(sites: usize, month: u32) -> Plan {
+        Plan { sites, technographics: true, month, ..Plan::default() }
     }
 
     /// One site for each of `behaviours`, and a list without noise.

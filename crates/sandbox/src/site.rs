@@ -6,7 +6,7 @@ use domain::{Disposition, Exclusion, Failure, FailureKind};
 
 use crate::{
     Behaviour, Category,
-    content::{self, Organisation},
+    content::{self, Organisation, OutageKind, Product, Sight, Stack},
 };
 
 /// One site: a name, an address and a way to behave.
@@ -28,6 +28,11 @@ pub struct Site {
     pub category: Category,
     pub(crate) seed: u64,
     pub(crate) promises: Promises,
+    /// What it runs from month to month, in a world of accounts.
+    pub(crate) stack: Option<Stack>,
+    /// The first site of its account, where that is to have two.
+    pub(crate) siblings: Option<usize>,
+    pub(crate) month: u32,
 }
 
 /// What was planned for a site: the truth about its targets and its rules.
@@ -160,7 +165,23 @@ impl Site {
 
     /// Who runs it.
     pub(crate) fn organisation(&self) -> Organisation {
-        Organisation::draw(self.seed, self.category)
+        Organisation::draw(self.seed, self.category, self.stack.clone(), self.month)
+    }
+
+    /// How the page at `path` fails this month, if it does.
+    pub(crate) fn outage(&self, path: &str) -> Option<OutageKind> {
+        self.stack.as_ref()?.outage(path, self.month)
+    }
+
+    /// The products that a target shows if it ends as planned.
+    pub(crate) fn products_on(&self, target: &TargetPlan) -> Vec<&'static Product> {
+        let seen = match (self.behaviour, target.expect.page.as_deref()) {
+            (Behaviour::SpaShell, _) => Some(("/", Sight::Document)),
+            (Behaviour::DripEnds, Some(path)) => Some((path, Sight::Document)),
+            (_, Some(path)) => Some((path, Sight::Whole)),
+            (_, None) => None,
+        };
+        seen.map_or_else(Vec::new, |(path, sight)| self.organisation().products(path, sight))
     }
 
     /// Whether there is a page at `path` (with its query).

@@ -48,6 +48,18 @@ pub struct TruthLine {
     /// What the captured page says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<PageTruth>,
+    /// Which products the captured page shows, in a world of accounts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub products: Option<ProductTruth>,
+}
+
+/// Which products a page shows, by the names of the shipped fingerprint packs, sorted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProductTruth {
+    /// Those with a trace of their own.
+    pub shown: Vec<String>,
+    /// Those that only follow from others.
+    pub implied: Vec<String>,
 }
 
 /// The first line of a truth file: how it was made, and what a client must be set to for it to hold.

@@ -6,6 +6,7 @@ use crate::{
     Category, Mix, Plan, Site, TruthLine, answers,
     behaviour::Behaviour,
     chance::Chance,
+    content::{Stack, Story},
     list::{self, Entry},
     site::Promises,
 };
@@ -26,7 +27,8 @@ impl World {
     /// The world of `plan`.
     #[must_use]
     pub fn build(plan: &Plan) -> World {
-        let sites: Vec<Site> = (0..plan.sites).map(|number| build_site(plan, number)).collect();
+        let mut dealer = Dealer::default();
+        let sites: Vec<Site> = (0..plan.sites).map(|number| build_site(plan, number, &mut dealer)).collect();
         let mut by_name = HashMap::with_capacity(sites.len());
         for site in &sites {
             by_name.extend(site.names().map(|name| (name.to_owned(), site.number)));
@@ -88,7 +90,33 @@ const UNICODE_LABELS: &[(&str, &str)] = &[
     ("пример", "xn--e1afmkfd"),
 ];
 
-fn build_site(plan: &Plan, number: usize) -> Site {
+/// Deals out stories, site after site.
+#[derive(Default)]
+struct Dealer {
+    dealt: usize,
+    /// The number and the seed of the site that waits for its sibling.
+    first_sibling: Option<(usize, u64)>,
+}
+
+impl Dealer {
+    /// The products of the site `number`, and the first site of its account where that is to have two.
+    fn deal(&mut self, number: usize, seed: u64) -> (Stack, Option<usize>) {
+        let story = Story::of(self.dealt);
+        self.dealt += 1;
+        match (story, self.first_sibling.take()) {
+            (Story::FirstSibling, _) => {
+                self.first_sibling = Some((number, seed));
+                (Stack::draw(story, seed, seed), Some(number))
+            }
+            (Story::SecondSibling, Some((first, its_seed))) => {
+                (Stack::draw(story, seed, its_seed), Some(first))
+            }
+            _ => (Stack::draw(story, seed, seed), None),
+        }
+    }
+}
+
+fn build_site(plan: &Plan, number: usize, dealer: &mut Dealer) -> Site {
     let behaviour = plan.mix.behaviour_of(number);
     let seed = Chance::new(plan.seed, number as u64 + 1_000).next();
     let mut chance = Chance::new(seed, 2);
@@ -120,7 +148,14 @@ fn build_site(plan: &Plan, number: usize) -> Site {
         category,
         seed,
         promises: Promises::default(),
+        stack: None,
+        siblings: None,
+        month: plan.month,
     };
+    if plan.technographics && behaviour.is_ordinary() {
+        let (stack, siblings) = dealer.deal(number, seed);
+        (site.stack, site.siblings) = (Some(stack), siblings);
+    }
     if !matches!(plan.mix, Mix::Uniform { .. }) {
         let pages = chance.between(*plan.pages_per_site.start(), *plan.pages_per_site.end());
         site.promises = answers::promise(&site, pages, &mut chance);

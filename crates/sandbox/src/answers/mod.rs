@@ -7,6 +7,7 @@ mod bombs;
 mod breaks;
 mod charsets;
 mod coding;
+mod outages;
 mod pages;
 mod reach;
 mod redirects;
@@ -35,7 +36,7 @@ pub(crate) struct Ask<'a> {
 
 /// Plans the targets of `site`, about `pages` of them where its behaviour leaves the choice.
 pub(crate) fn promise(site: &Site, pages: usize, chance: &mut Chance) -> Promises {
-    match site.behaviour.family() {
+    let mut promises = match site.behaviour.family() {
         Family::Pages => pages::promise(site, pages),
         Family::Charsets => charsets::promise(site),
         Family::Types => pages::promise_types(site),
@@ -46,13 +47,18 @@ pub(crate) fn promise(site: &Site, pages: usize, chance: &mut Chance) -> Promise
         Family::Breaks => breaks::promise(site),
         Family::Bombs => bombs::promise(site),
         Family::Reach => reach::promise(site, pages),
-    }
+    };
+    outages::overrule(site, &mut promises);
+    promises
 }
 
 /// Decides what `site` answers; cheap, because the making of a page is left to whoever sends it.
 pub(crate) fn answer(site: &Site, ask: Ask<'_>) -> Answer {
     if robots::is_about_robots(ask.path) {
         return robots::answer(site, ask);
+    }
+    if let Some(outage) = site.outage(ask.path) {
+        return outages::answer(outage);
     }
     match site.behaviour.family() {
         Family::Pages | Family::Types => pages::answer(site, ask),

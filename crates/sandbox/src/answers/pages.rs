@@ -84,7 +84,7 @@ pub(super) fn ordinary(site: &Site, ask: Ask<'_>, coding: Coding, framing: Frami
     }
     let coding = coding.if_accepted(ask.accept_encoding);
     let mut reply = Reply::html(200, "").with("Vary", "Accept-Encoding");
-    reply.headers.extend(site.organisation().headers().iter().map(|&(name, value)| (name, value.into())));
+    reply.headers.extend(site.organisation().headers(path));
     if coding != Coding::Identity {
         reply = reply.with("Content-Encoding", coding.name());
     }

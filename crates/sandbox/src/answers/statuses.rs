@@ -55,7 +55,7 @@ pub(super) fn answer(site: &Site, ask: Ask<'_>) -> Answer {
     }
 }
 
-fn explained(status: u16) -> Reply {
+pub(super) fn explained(status: u16) -> Reply {
     let title =
         http::StatusCode::from_u16(status).ok().and_then(|code| code.canonical_reason()).unwrap_or("Error");
     let sentence = "The page that you asked for cannot be shown. If you think that this is a mistake, write to us and \

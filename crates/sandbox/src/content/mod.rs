@@ -3,16 +3,23 @@
 //! Everything is drawn from the site's own seed, so that a page can be made when it is asked for and need not be kept.
 
 mod languages;
+mod products;
 mod render;
+mod stack;
 mod technologies;
 mod words;
+
+use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
 use crate::chance::Chance;
 pub(crate) use languages::{CHINESE, JAPANESE, RUSSIAN};
 use languages::{LANGUAGES, Language};
+use products::Trace;
+pub(crate) use products::{BASE, EXCLUSIVE, Product};
 pub(crate) use render::{plain_page, uniform_page, words_page};
+pub(crate) use stack::{OutageKind, Stack, Story};
 use technologies::Technologies;
 pub use words::Category;
 use words::PLACES;
@@ -60,22 +67,81 @@ pub(crate) struct Organisation {
     pub(crate) category: Category,
     language: &'static Language,
     technologies: Technologies,
+    stack: Option<Stack>,
+    month: u32,
+}
+
+/// How much of a page's answer is there to be seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sight {
+    /// Its headers and its document.
+    Whole,
+    /// The document without the headers of its organisation.
+    Document,
 }
 
 impl Organisation {
-    pub(crate) fn draw(seed: u64, category: Category) -> Organisation {
+    pub(crate) fn draw(seed: u64, category: Category, stack: Option<Stack>, month: u32) -> Organisation {
         let mut chance = Chance::new(seed, 1);
         let vocabulary = category.vocabulary();
         let name = format!("{} {}", chance.pick(PLACES), chance.pick(vocabulary.suffixes));
         // Half of the sites are English; the rest is spread evenly.
         let language = if chance.below(2) == 0 { 0 } else { chance.below(LANGUAGES.len()) };
         let technologies = Technologies::draw(category, &mut chance);
-        Organisation { seed, name, category, language: &LANGUAGES[language], technologies }
+        Organisation { seed, name, category, language: &LANGUAGES[language], technologies, stack, month }
     }
 
-    /// The headers that its server adds.
-    pub(crate) fn headers(&self) -> &[(&'static str, &'static str)] {
-        &self.technologies.headers
+    /// The products that come and go which the page at `path` shows this month.
+    fn stack_on(&self, path: &str) -> impl Iterator<Item = &'static Product> {
+        self.stack.iter().flat_map(move |stack| stack.on(path, self.month))
+    }
+
+    /// The headers that its server adds to the page at `path`.
+    pub(crate) fn headers(&self, path: &str) -> Vec<(&'static str, Cow<'static, str>)> {
+        let usual = self.technologies.headers.iter().map(|&(name, value)| (name, value.into()));
+        let own = self.stack_on(path).flat_map(|product| product.traces).filter_map(|trace| match *trace {
+            Trace::Header(name, value) => Some((name, value.replace("{id}", &self.technologies.id).into())),
+            Trace::Head(_) | Trace::Body(_) => None,
+        });
+        usual.chain(own).collect()
+    }
+
+    /// What its products put into the head of the page at `path`.
+    fn head_pieces(&self, path: &str) -> String {
+        let mut head = self.technologies.head.clone();
+        for piece in stack::pieces(self.stack_on(path), &self.technologies.id, |trace| match *trace {
+            Trace::Head(piece) => Some(piece),
+            Trace::Header(..) | Trace::Body(_) => None,
+        }) {
+            head.push_str(&piece);
+            head.push('\n');
+        }
+        head
+    }
+
+    /// What its products put into the body of the page at `path`.
+    fn body_pieces(&self, path: &str) -> String {
+        let mut body = String::new();
+        for piece in stack::pieces(self.stack_on(path), &self.technologies.id, |trace| match *trace {
+            Trace::Body(piece) => Some(piece),
+            Trace::Header(..) | Trace::Head(_) => None,
+        }) {
+            body.push_str(&piece);
+            body.push('\n');
+        }
+        body
+    }
+
+    /// The products that the page at `path` shows itself.
+    pub(crate) fn products(&self, path: &str, sight: Sight) -> Vec<&'static Product> {
+        let unseen: &[&str] = match sight {
+            Sight::Whole => &[],
+            Sight::Document => &self.technologies.in_headers,
+        };
+        let usual = BASE.iter().filter(|product| {
+            self.technologies.names.contains(&product.name) && !unseen.contains(&product.name)
+        });
+        usual.chain(self.stack_on(path)).collect()
     }
 
     /// What is true of the page at `path`.
@@ -98,7 +164,10 @@ impl Organisation {
             organisation: self.name.clone(),
             category: self.category,
             topics: topics.into_iter().map(str::to_owned).collect(),
-            technologies: self.technologies.names.iter().map(|name| (*name).to_owned()).collect(),
+            technologies: {
+                let own = self.stack_on(path).map(|product| product.name);
+                self.technologies.names.iter().copied().chain(own).map(str::to_owned).collect()
+            },
             listing: self.offer_at(path, &mut chance),
         }
     }

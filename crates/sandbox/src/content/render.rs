@@ -30,7 +30,7 @@ pub(super) fn page(
              <script type=\"application/ld+json\">\n{}\n</script>\n{}</head>\n<body>\n",
             topics.join(", "),
             json_ld(host, path, truth),
-            of.technologies.head,
+            of.head_pieces(path),
         ),
     );
     put(
@@ -64,8 +64,9 @@ pub(super) fn page(
     put(
         &mut html,
         format_args!(
-            "</main>\n<footer>© {organisation}, {}</footer>\n</body>\n</html>\n",
-            chance.between(2009, 2025)
+            "</main>\n<footer>© {organisation}, {}</footer>\n{}</body>\n</html>\n",
+            chance.between(2009, 2025),
+            of.body_pieces(path),
         ),
     );
     html

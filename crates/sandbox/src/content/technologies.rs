@@ -92,15 +92,19 @@ const PLANTS: &[Planted] = &[
 /// What a site was planted with.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Technologies {
+    /// The site's own number in all its traces.
+    pub(crate) id: String,
     pub(crate) names: Vec<&'static str>,
+    /// Those of `names` that only a header shows.
+    pub(crate) in_headers: Vec<&'static str>,
     pub(crate) headers: Vec<(&'static str, &'static str)>,
     pub(crate) head: String,
 }
 
 impl Technologies {
     pub(crate) fn draw(category: Category, chance: &mut Chance) -> Technologies {
-        let mut drawn = Technologies::default();
         let id = (100_000 + chance.below(900_000)).to_string();
+        let mut drawn = Technologies { id, ..Technologies::default() };
         for plant in PLANTS {
             let used = chance.below(100) < plant.percent;
             if !used || !(plant.only.is_empty() || plant.only.contains(&category)) {
@@ -108,9 +112,12 @@ impl Technologies {
             }
             drawn.names.push(plant.name);
             match plant.trace {
-                Trace::Header(name, value) => drawn.headers.push((name, value)),
+                Trace::Header(name, value) => {
+                    drawn.in_headers.push(plant.name);
+                    drawn.headers.push((name, value));
+                }
                 Trace::Head(snippet) => {
-                    drawn.head.push_str(&snippet.replace("{id}", &id));
+                    drawn.head.push_str(&snippet.replace("{id}", &drawn.id));
                     drawn.head.push('\n');
                 }
             }

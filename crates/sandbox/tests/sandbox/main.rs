@@ -2,6 +2,7 @@
 
 mod answers;
 mod client;
+mod months;
 mod robots;
 mod serving;
 mod tls;
