@@ -2,12 +2,15 @@
 //!
 //! The catalog is SQL state on SQLite (one file, the default) or PostgreSQL (for a team). Statements are files under
 //! `sql/`, written once for both engines; a `.postgres.sql` beside one is the visible exception. Rules and row mapping
-//! stand above [`Session`] in the areas [`runs`], [`locks`], [`hosts`] and [`robots`], and never ask which engine runs.
+//! stand above [`Session`] in the areas, and never ask which engine runs: [`runs`] and [`locks`] of jobs, [`hosts`] and
+//! [`robots`] of politeness, and what sites run: [`rules`], [`matches`], [`findings`], [`changes`], [`accounts`],
+//! [`deliveries`] and [`archives`].
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that cannot go on has failed"))]
 
 mod error;
 mod migrate;
+mod paging;
 mod postgres;
 mod process;
 mod row;
@@ -16,9 +19,16 @@ mod sqlite;
 mod statements;
 mod value;
 
+pub mod accounts;
+pub mod archives;
+pub mod changes;
+pub mod deliveries;
+pub mod findings;
 pub mod hosts;
 pub mod locks;
+pub mod matches;
 pub mod robots;
+pub mod rules;
 pub mod runs;
 
 use std::{path::PathBuf, time::Duration};

@@ -42,6 +42,8 @@ migrations! {
     "0001_runs";
     "0002_locks";
     "0003_politeness";
+    "0004_technographics";
+    "0005_byte_order" + postgres;
 }
 
 impl Migration {

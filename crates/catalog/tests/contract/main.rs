@@ -5,12 +5,19 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod archives;
+mod changes;
 mod cuts;
+mod findings;
 mod locks;
+mod matches;
 mod memory;
 mod migrations;
+mod partners;
 mod place;
+mod rules;
 mod runs;
+mod scene;
 mod sessions;
 mod values;
 
@@ -34,13 +41,29 @@ macro_rules! tests {
 
 fn main() {
     let everywhere = tests![
+        archives::old_matches_are_read_whole_and_in_the_order_of_their_keys,
+        archives::only_noted_rows_leave_and_others_stay,
+        changes::a_stretch_of_sites_is_replaced_as_a_whole,
+        changes::dual_vendors_are_replaced_and_listed_with_names,
+        changes::pages_are_seen_by_whole_sites,
+        findings::a_month_of_many_sites_is_folded_in_parts,
+        findings::aggregating_again_changes_nothing,
+        findings::findings_are_what_a_count_by_hand_gives,
+        findings::findings_outlive_their_matches,
+        findings::first_seen_only_moves_back_and_last_seen_only_forward,
+        findings::since_is_the_earliest_of_all_months,
+        findings::what_only_other_rules_saw_is_kept,
         locks::a_dead_holder_of_this_machine_is_taken_over_by_exactly_one,
-        locks::a_holder_that_may_live_is_left_alone,
         locks::a_holder_that_is_alive_on_this_machine_keeps_its_lock_beyond_its_lease,
+        locks::a_holder_that_may_live_is_left_alone,
         locks::a_late_holder_can_neither_renew_nor_release,
         locks::a_lock_ends_by_expiry_or_release_and_its_fence_grows,
         locks::of_sixteen_that_ask_at_once_exactly_one_gets_the_lock,
         locks::whoever_is_refused_is_told_who_holds_it,
+        matches::a_batch_is_written_once_however_often_it_is_sent,
+        matches::another_rule_set_reads_a_segment_anew,
+        matches::rows_that_are_there_stay_as_they_are,
+        matches::the_ledger_and_the_facts_are_one_transaction,
         memory::a_host_is_forgotten_only_when_nothing_is_promised,
         memory::an_older_robots_answer_changes_nothing,
         memory::promises_to_hosts_never_move_back,
@@ -51,6 +74,15 @@ fn main() {
         migrations::a_migration_that_fails_leaves_no_trace,
         migrations::migrating_eight_times_at_once_applies_each_migration_once,
         migrations::migrating_is_explicit_and_repeatable,
+        partners::accounts_are_as_they_were_last_sent,
+        partners::sites_belong_to_accounts_and_are_read_either_way,
+        partners::the_same_content_is_delivered_once,
+        rules::an_edition_of_a_pack_adds_changes_deletes_and_revives,
+        rules::packs_share_signals_and_no_fingerprints,
+        rules::packs_that_load_at_once_each_load_whole,
+        rules::rules_that_come_back_get_their_old_version,
+        rules::the_same_pack_again_changes_nothing,
+        rules::what_a_person_disabled_stays_disabled,
         runs::a_run_ends_once_and_takes_its_stages_along,
         runs::a_run_goes_through_its_stages,
         runs::a_silent_run_elsewhere_is_interrupted_only_after_its_time,

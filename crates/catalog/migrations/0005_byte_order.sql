@@ -1,0 +1,1 @@
+-- SQLite compares text byte by byte as it is; the exception for PostgreSQL makes it so there.

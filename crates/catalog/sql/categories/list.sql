@@ -1,0 +1,1 @@
+SELECT key, title, about, exclusive FROM categories ORDER BY key

@@ -1,0 +1,3 @@
+INSERT INTO pages (round, line, site, month, url, final_url, ended_at, disposition, detail, status)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+ON CONFLICT (round, line) DO NOTHING

@@ -1,0 +1,2 @@
+SELECT version, digest, created_at, activated_at, reason, signals, fingerprints, definition
+FROM rule_sets ORDER BY activation DESC LIMIT 1

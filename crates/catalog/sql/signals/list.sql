@@ -1,0 +1,1 @@
+SELECT id, name, category, vendor, family, website, definition, enabled, deleted_at, pack FROM signals ORDER BY id
