@@ -24,6 +24,7 @@ pub mod archives;
 pub mod changes;
 pub mod deliveries;
 pub mod findings;
+pub mod holdings;
 pub mod hosts;
 pub mod locks;
 pub mod matches;

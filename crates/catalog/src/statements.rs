@@ -98,6 +98,8 @@ statements! {
     DELETE_FINGERPRINT = "fingerprints/delete";
     LIST_FINGERPRINTS = "fingerprints/list";
     SET_FINGERPRINTS_ENABLED = "fingerprints/set_enabled";
+    LIST_LINKED_HOLDINGS = "holdings/list_linked";
+    LIST_UNLINKED_HOLDINGS = "holdings/list_unlinked";
     FORGET_EXPIRED_HOSTS = "hosts/forget_expired";
     RECALL_HOST = "hosts/recall" + postgres with arrays;
     RECALL_RESTING_HOSTS = "hosts/recall_resting";

@@ -9,6 +9,7 @@ mod archives;
 mod changes;
 mod cuts;
 mod findings;
+mod holdings;
 mod locks;
 mod matches;
 mod memory;
@@ -53,6 +54,9 @@ fn main() {
         findings::first_seen_only_moves_back_and_last_seen_only_forward,
         findings::since_is_the_earliest_of_all_months,
         findings::what_only_other_rules_saw_is_kept,
+        holdings::a_site_without_an_account_stands_for_itself,
+        holdings::an_account_holds_what_its_sites_hold_of_exclusive_categories,
+        holdings::holdings_are_read_in_pages_without_a_gap,
         locks::a_dead_holder_of_this_machine_is_taken_over_by_exactly_one,
         locks::a_holder_that_is_alive_on_this_machine_keeps_its_lock_beyond_its_lease,
         locks::a_holder_that_may_live_is_left_alone,
