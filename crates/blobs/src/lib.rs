@@ -4,6 +4,7 @@
 
 mod atomic;
 pub mod segment;
+pub mod store;
 pub mod table;
 
 pub use atomic::{TEMPORARY_SUFFIX, sync_folder, write_atomically};
