@@ -8,13 +8,14 @@
 use std::ops::Range;
 
 use super::{
-    grams::{Grams, SHORTEST},
+    context::Bytes,
+    grams::{Grams, SHORTEST, commonness},
     literals::Needles,
     names::Names,
     parts::{Parts, Span, unescaped},
     pattern::{Extractor, Matcher, PatternError, needles},
     rule::{ExtractKind, Fingerprint, Part},
-    selector::{Selector, SelectorError, attribute_of, text_behind},
+    selector::{Place, Selector, SelectorError, Tag, Tree},
 };
 
 /// How far before and behind a literal a pattern on the document may reach.
@@ -88,6 +89,8 @@ struct Rule {
     zone: Zone,
     /// How far a match may reach before and behind a literal.
     reach: (usize, usize),
+    /// What may stand right before and right behind a literal.
+    sides: (Bytes, Bytes),
     matcher: Matcher,
     extractors: Vec<Extractor>,
     selectors: Vec<Selector>,
@@ -180,11 +183,32 @@ impl Engine {
     }
 }
 
+/// A literal's neighbours, where it stands.
+struct Hit {
+    left: Option<u8>,
+    right: Option<u8>,
+}
+
+impl Hit {
+    fn within(text: &[u8], at: usize, length: usize) -> Hit {
+        let left = at.checked_sub(1).and_then(|at| text.get(at)).copied();
+        Hit { left, right: text.get(at + length).copied() }
+    }
+}
+
 impl Rule {
+    /// Whether a literal of it may stand between these neighbours.
+    #[inline]
+    fn may_stand(&self, hit: &Hit) -> bool {
+        hit.left.is_none_or(|byte| self.sides.0.has(byte))
+            && hit.right.is_none_or(|byte| self.sides.1.has(byte))
+    }
+
     fn dead() -> Rule {
         Rule {
             zone: Zone::Named,
             reach: (0, 0),
+            sides: (Bytes::ANY, Bytes::ANY),
             matcher: Matcher::Anything,
             extractors: Vec::new(),
             selectors: Vec::new(),
@@ -210,6 +234,7 @@ impl Builder {
         let mut rule = Rule {
             zone: Zone::Named,
             reach: (WINDOW_BEFORE, WINDOW_BEHIND),
+            sides: (Bytes::ANY, Bytes::ANY),
             matcher: Matcher::new(&fingerprint.pattern),
             extractors: fingerprint.extracts.iter().map(Extractor::new).collect(),
             selectors: Vec::new(),
@@ -244,17 +269,34 @@ impl Builder {
         if let Part::Dom { selector, attribute } = &fingerprint.part {
             rule.selectors = Selector::parse_list(selector)?;
             rule.attribute = attribute.as_deref().map(Box::from);
-            for one in &rule.selectors {
-                let needle = one.needle();
-                if needle.len() < SHORTEST {
-                    return Err(RuleError::NoWord(selector.clone()));
+            let of_selector: Vec<Vec<u8>> = rule.selectors.iter().map(Selector::needle).collect();
+            let of_pattern = match literals {
+                Err(error @ PatternError::Bad(_)) => return Err(error.into()),
+                // the selector's own words will do
+                Err(PatternError::NoNeedle) => None,
+                Ok(needles) => {
+                    needles.map(|needles| needles.literals).filter(|literals| is_verbatim(literals))
                 }
-                self.body.push((needle, number));
+            };
+            let literals = match of_pattern {
+                Some(literals) if commonest(&literals) < commonest(&of_selector) => literals,
+                _ => of_selector,
+            };
+            if literals.iter().any(|literal| literal.len() < SHORTEST) {
+                return Err(RuleError::NoWord(selector.clone()));
             }
+            self.body.extend(owned(&literals, number));
             self.rules.push(rule);
             return Ok(());
         }
-        let Needles { literals, before, behind } = literals?.ok_or(PatternError::NoNeedle)?;
+        let Needles { literals, before, behind, left, right } = literals?.ok_or(PatternError::NoNeedle)?;
+        // where a part ends, its neighbour in the document is not its own
+        let (left_edge, right_edge): (&[u8], &[u8]) = match rule.zone {
+            Zone::Inline | Zone::Style | Zone::Text => (b">", b"<"),
+            Zone::Script => (b"\"'`", b"\"'`"),
+            _ => (b"", b""),
+        };
+        rule.sides = (left.bytes().with(left_edge), right.bytes().with(right_edge));
         rule.reach = (
             before.unwrap_or(WINDOW_BEFORE).min(WINDOW_BEFORE),
             behind.unwrap_or(WINDOW_BEHIND).min(WINDOW_BEHIND),
@@ -274,6 +316,16 @@ impl Builder {
     }
 }
 
+/// Whether literals stand in a document as they stand in a value: no sign in them may be written as a reference.
+fn is_verbatim(literals: &[Vec<u8>]) -> bool {
+    literals.iter().flatten().all(|byte| !matches!(byte, b'&' | b'"' | b'\'' | b'<' | b'>'))
+}
+
+/// How common the commonest of some literals is.
+fn commonest(literals: &[Vec<u8>]) -> u8 {
+    literals.iter().map(|literal| commonness(literal)).max().unwrap_or(u8::MAX)
+}
+
 fn owned(literals: &[Vec<u8>], number: u32) -> impl Iterator<Item = (Vec<u8>, u32)> + '_ {
     literals.iter().map(move |literal| (literal.clone(), number))
 }
@@ -282,6 +334,8 @@ fn owned(literals: &[Vec<u8>], number: u32) -> impl Iterator<Item = (Vec<u8>, u3
 #[derive(Default)]
 pub struct Scratch {
     parts: Parts,
+    tag: Tag,
+    tree: Tree,
     values: Vec<u8>,
     /// Where each value ends in `values`, and where it came from.
     spans: Vec<Value>,
@@ -308,6 +362,8 @@ impl Scratch {
         self.seen.resize(rules, 0);
         self.values.clear();
         self.spans.clear();
+        self.tag.clear();
+        self.tree.clear();
     }
 }
 
@@ -370,9 +426,12 @@ impl Reading<'_> {
         let index = &engine.values;
         index.grams.scan(&values, |literal, at| {
             let value = &spans[spans.partition_point(|value| value.range.end <= at)];
-            for rule in index.owners(literal) {
-                if engine.rules[*rule as usize].zone == value.zone {
-                    self.try_value(*rule, &values[value.range.clone()], value.offset);
+            let text = &values[value.range.clone()];
+            let hit = Hit::within(text, at - value.range.start, index.grams.literal(literal).len());
+            for number in index.owners(literal) {
+                let rule = &engine.rules[*number as usize];
+                if rule.zone == value.zone && rule.may_stand(&hit) {
+                    self.try_value(*number, text, value.offset);
                 }
             }
             self.tried < MAX_TRIED_BYTES
@@ -384,8 +443,12 @@ impl Reading<'_> {
         let engine = self.engine;
         let index = &engine.body;
         index.grams.scan(self.html, |literal, at| {
-            for rule in index.owners(literal) {
-                self.try_body(*rule, at);
+            let hit = Hit::within(self.html, at, index.grams.literal(literal).len());
+            for number in index.owners(literal) {
+                // most hits end here
+                if engine.rules[*number as usize].may_stand(&hit) {
+                    self.try_body(*number, at);
+                }
             }
             self.tried < MAX_TRIED_BYTES
         });
@@ -430,19 +493,71 @@ impl Reading<'_> {
         }
     }
 
+    /// Tries a rule on the element that holds the byte at `at` in its tag or in the text behind that.
     fn try_element(&mut self, number: u32, at: usize) {
         let rule = &self.engine.rules[number as usize];
         let mut cost = 64;
-        let start = rule.selectors.iter().find_map(|selector| selector.fits(self.html, at, &mut cost));
+        let place = self.state.tag.read_around(self.html, at, &mut cost);
         self.tried += cost;
-        let Some(start) = start else { return };
+        let reads_text = rule.attribute.is_none() && !matches!(rule.matcher, Matcher::Anything);
+        if place == Some(Place::Inside) || (place == Some(Place::Behind) && reads_text) {
+            let fits = |one: &Selector| one.is_compound() && one.fits(self.html, &self.state.tag);
+            if rule.selectors.iter().any(fits) {
+                self.check_element(number);
+            }
+        }
+        // one look at all elements finds whatever a second hit would
+        if self.state.tries[number as usize] == 0 && rule.selectors.iter().any(|one| !one.is_compound()) {
+            self.try_relatives(number);
+        }
+    }
+
+    /// Tries a rule that speaks of an element's relatives on all elements.
+    fn try_relatives(&mut self, number: u32) {
+        let rule = &self.engine.rules[number as usize];
+        self.state.tree.build(self.html, &self.state.parts);
+        let mut cost = 64 * self.state.tree.len();
+        for place in 0..self.state.tree.len() {
+            let start = self.state.tree.start(place);
+            let mut selectors = rule.selectors.iter().filter(|one| one.names(self.html, start)).peekable();
+            if selectors.peek().is_none() {
+                continue;
+            }
+            self.state.tag.read_at(self.html, start);
+            cost += self.state.tag.length();
+            let Scratch { tree, tag, .. } = &*self.state;
+            if selectors
+                .any(|one| one.fits(self.html, tag) && one.relatives_fit(self.html, tree, place, &mut cost))
+            {
+                self.check_element(number);
+            }
+            if self.tried + cost >= MAX_TRIED_BYTES {
+                break;
+            }
+        }
+        self.tried += cost;
+        if self.may_try(number, 0) {
+            self.state.tries[number as usize] = MAX_TRIES;
+        }
+    }
+
+    /// Tries a rule's pattern on the element whose tag was read last.
+    fn check_element(&mut self, number: u32) {
+        let rule = &self.engine.rules[number as usize];
+        let Scratch { tag, parts, .. } = &*self.state;
+        let start = tag.start();
+        // markup in a script or a comment is no element
+        if [&parts.inline, &parts.styles, &parts.comments].iter().any(|raw| span_around(raw, start).is_some())
+        {
+            return;
+        }
         let value = match (&rule.attribute, &rule.matcher) {
-            (Some(attribute), _) => match attribute_of(self.html, start, attribute) {
+            (Some(attribute), _) => match tag.value(self.html, attribute) {
                 Some(value) => value,
                 None => return,
             },
             (None, Matcher::Anything) => start..(start + MAX_SNIPPET_BYTES).min(self.html.len()),
-            (None, _) => text_behind(self.html, start),
+            (None, _) => tag.text(self.html),
         };
         self.try_value(number, &unescaped(&self.html[value.clone()]), value.start);
     }

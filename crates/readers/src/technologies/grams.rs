@@ -17,28 +17,36 @@ const GRAM: usize = 4;
 pub const SHORTEST: usize = GRAM - 1;
 /// Sets the bit in which ASCII letters differ by case. Some other bytes fall together too; they are told apart later.
 const FOLD: u32 = 0x2020_2020;
-/// Leaves three bytes of a gram.
-const THREE_BYTES: u32 = 0x00FF_FFFF;
+const FOLD_TWICE: u64 = 0x2020_2020_2020_2020;
+/// By how much three letters are commoner than the commonest gram that they begin: about four times.
+const THREE_LETTERS: u8 = 8;
+
+/// The most that a bitmap takes: 256 KiB, which stay in the second cache.
+const BITMAP_WORDS: usize = 1 << 15;
 
 /// An index over literals, which are lower-case.
 pub struct Grams {
     literals: Vec<Box<[u8]>>,
-    usual: Table,
-    tiny: Table,
+    table: Table,
 }
 
 impl Grams {
     /// Files literals of at least three bytes; a literal is known by its place in the list.
     #[must_use]
     pub fn new(literals: Vec<Box<[u8]>>) -> Grams {
-        let (mut usual, mut tiny) = (Vec::new(), Vec::new());
+        let mut entries = Vec::new();
         let mut filed = HashMap::<u32, u32>::new();
         for (number, literal) in literals.iter().enumerate() {
             debug_assert!(literal.len() >= SHORTEST, "too short to be filed");
             let number = number as u32;
             if let [first, second, third] = **literal {
-                let gram = (u32::from_le_bytes([first, second, third, 0]) | FOLD) & THREE_BYTES;
-                tiny.push(Entry { gram, literal: number, offset: 0, other: gram, other_offset: 0 });
+                entries.extend(any_fourth(first, second, third).map(|gram| Entry {
+                    gram,
+                    literal: number,
+                    offset: 0,
+                    other: gram,
+                    other_offset: 0,
+                }));
                 continue;
             }
             let last = (literal.len() - GRAM).min(usize::from(u16::MAX));
@@ -52,7 +60,7 @@ impl Grams {
             *filed.entry(gram_at(literal, offset)).or_default() += 1;
             // whichever end is further away says most beside the rare gram
             let other = if offset > last - offset { 0 } else { last };
-            usual.push(Entry {
+            entries.push(Entry {
                 gram: gram_at(literal, offset),
                 literal: number,
                 offset: offset as u16,
@@ -60,35 +68,38 @@ impl Grams {
                 other_offset: other as u16,
             });
         }
-        Grams { literals, usual: Table::new(usual), tiny: Table::new(tiny) }
+        Grams { literals, table: Table::new(entries) }
     }
 
     /// Tells `hit` of every place where a literal stands: its number and its first byte. Stops when `hit` says so.
     pub fn scan(&self, text: &[u8], mut hit: impl FnMut(u32, usize) -> bool) {
-        for (table, mask) in [(&self.usual, u32::MAX), (&self.tiny, THREE_BYTES)] {
-            if !table.entries.is_empty() && !self.scan_for(table, mask, text, &mut hit) {
+        let table = &self.table;
+        // one load for the grams at four positions, and one branch for all of them
+        let mut at = 0;
+        while let Some(bytes) = text.get(at..).and_then(|rest| rest.first_chunk::<{ 2 * GRAM }>()) {
+            let word = u64::from_le_bytes(*bytes) | FOLD_TWICE;
+            let grams: [u32; GRAM] = std::array::from_fn(|place| (word >> (8 * place)) as u32);
+            let found = grams.map(|gram| table.may_hold(gram));
+            if found[0] | found[1] | found[2] | found[3] {
+                for place in 0..GRAM {
+                    if found[place] && !self.compare(grams[place], text, at + place, &mut hit) {
+                        return;
+                    }
+                }
+            }
+            at += GRAM;
+        }
+        // the last literal may be three bytes with nothing behind them
+        while at + SHORTEST <= text.len() {
+            let mut bytes = [0; GRAM];
+            let length = (text.len() - at).min(GRAM);
+            bytes[..length].copy_from_slice(&text[at..at + length]);
+            let gram = u32::from_le_bytes(bytes) | FOLD;
+            if table.may_hold(gram) && !self.compare(gram, text, at, &mut hit) {
                 return;
             }
+            at += 1;
         }
-    }
-
-    fn scan_for(
-        &self,
-        table: &Table,
-        mask: u32,
-        text: &[u8],
-        hit: &mut impl FnMut(u32, usize) -> bool,
-    ) -> bool {
-        for (at, gram) in text.array_windows::<GRAM>().enumerate() {
-            let gram = (u32::from_le_bytes(*gram) | FOLD) & mask;
-            if table.may_hold(gram) && !self.compare(table, gram, text, at, hit) {
-                return false;
-            }
-        }
-        // three bytes at the very end are the start of no gram
-        let Some(at) = text.len().checked_sub(SHORTEST).filter(|_| mask == THREE_BYTES) else { return true };
-        let gram = (u32::from_le_bytes([text[at], text[at + 1], text[at + 2], 0]) | FOLD) & mask;
-        !table.may_hold(gram) || self.compare(table, gram, text, at, hit)
     }
 
     /// The literal with this number.
@@ -98,22 +109,13 @@ impl Grams {
     }
 
     #[inline(never)]
-    fn compare(
-        &self,
-        table: &Table,
-        gram: u32,
-        text: &[u8],
-        at: usize,
-        hit: &mut impl FnMut(u32, usize) -> bool,
-    ) -> bool {
-        for entry in table.bucket(gram).iter().filter(|entry| entry.gram == gram) {
+    fn compare(&self, gram: u32, text: &[u8], at: usize, hit: &mut impl FnMut(u32, usize) -> bool) -> bool {
+        for entry in self.table.bucket(gram).iter().filter(|entry| entry.gram == gram) {
             let Some(from) = at.checked_sub(usize::from(entry.offset)) else { continue };
             let other_at = from + usize::from(entry.other_offset);
             let other = text.get(other_at..).and_then(|rest| rest.first_chunk::<GRAM>());
-            // near the end of the text, and for tiny ones, the literal itself decides
-            if other.is_some_and(|other| (u32::from_le_bytes(*other) | FOLD) ^ entry.other != 0)
-                && entry.other_is_whole()
-            {
+            // near the end of the text the literal itself decides
+            if other.is_some_and(|other| (u32::from_le_bytes(*other) | FOLD) != entry.other) {
                 continue;
             }
             let literal = &self.literals[entry.literal as usize];
@@ -127,9 +129,21 @@ impl Grams {
     }
 }
 
-/// How common the rarest gram of a literal is; three letters and fewer are everywhere.
+/// The grams that three bytes may be the start of.
+fn any_fourth(first: u8, second: u8, third: u8) -> impl Iterator<Item = u32> {
+    let fourths = (0..=u8::MAX).filter(|fourth| fourth & 0x20 != 0);
+    fourths.map(move |fourth| u32::from_le_bytes([first, second, third, fourth]) | FOLD)
+}
+
+/// How common the rarest gram of a literal is; of three letters, the commonest gram that they begin. Fewer are
+/// everywhere.
 #[must_use]
 pub fn commonness(literal: &[u8]) -> u8 {
+    if let [first, second, third] = *literal {
+        let commonest = any_fourth(first, second, third).map(rarity).max();
+        // there is more than the commonest
+        return commonest.map_or(u8::MAX, |commonest| commonest.saturating_add(THREE_LETTERS));
+    }
     let grams = literal.array_windows::<GRAM>().map(|gram| rarity(u32::from_le_bytes(*gram) | FOLD));
     grams.min().unwrap_or(u8::MAX)
 }
@@ -150,14 +164,9 @@ struct Entry {
     other_offset: u16,
 }
 
-impl Entry {
-    fn other_is_whole(&self) -> bool {
-        self.other & !THREE_BYTES != 0
-    }
-}
-
 struct Table {
-    bitmap: Box<[u64]>,
+    /// Of which as many bits are used as the table needs: with a length that is known no access needs a check.
+    bitmap: Box<[u64; BITMAP_WORDS]>,
     bitmap_shift: u32,
     /// Where each bucket begins in `entries`.
     heads: Box<[u32]>,
@@ -168,10 +177,13 @@ struct Table {
 impl Table {
     fn new(mut entries: Vec<Entry>) -> Table {
         // sixty-four bits for each gram: a comparison costs more than a bitmap that is in the second cache
-        let bitmap_bits = (entries.len() * 64).next_power_of_two().trailing_zeros().clamp(10, 21);
+        let bitmap_bits = (entries.len() * 64)
+            .next_power_of_two()
+            .trailing_zeros()
+            .clamp(10, BITMAP_WORDS.trailing_zeros() + 6);
         let bucket_bits = entries.len().next_power_of_two().trailing_zeros().clamp(4, 16);
         let (bitmap_shift, bucket_shift) = (32 - bitmap_bits, 32 - bucket_bits);
-        let mut bitmap = vec![0u64; 1 << (bitmap_bits - 6)].into_boxed_slice();
+        let mut bitmap = Box::new([0u64; BITMAP_WORDS]);
         for entry in &entries {
             let bit = mix(entry.gram) >> bitmap_shift;
             bitmap[bit as usize / 64] |= 1 << (bit % 64);
@@ -190,7 +202,7 @@ impl Table {
     #[inline]
     fn may_hold(&self, gram: u32) -> bool {
         let bit = mix(gram) >> self.bitmap_shift;
-        self.bitmap.get(bit as usize / 64).is_some_and(|word| word >> (bit % 64) & 1 != 0)
+        self.bitmap[bit as usize / 64 % BITMAP_WORDS] >> (bit % 64) & 1 != 0
     }
 
     fn bucket(&self, gram: u32) -> &[Entry] {

@@ -3,11 +3,14 @@
 //! A search for literals is many times faster than a search with a regular expression, so an expression is tried only
 //! where one of its literals stands.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, ops::Range};
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use super::grams::commonness;
+use super::{
+    context::{Edge, End, Side},
+    grams::commonness,
+};
 
 /// More alternatives than this are not worth a place in an index.
 const MAX_ALTERNATIVES: usize = 48;
@@ -23,6 +26,10 @@ pub struct Needles {
     pub before: Option<usize>,
     /// How many bytes of a match there may be from the literal's first on; `None` for any number.
     pub behind: Option<usize>,
+    /// What may stand right before the literal.
+    pub left: Side,
+    /// What may stand right behind the literal; open where it was cut.
+    pub right: Side,
 }
 
 impl Needles {
@@ -30,7 +37,13 @@ impl Needles {
     #[must_use]
     pub fn of_text(text: &[u8]) -> Needles {
         let literal = text[..text.len().min(MAX_BYTES)].to_ascii_lowercase();
-        Needles { literals: vec![literal], before: Some(0), behind: Some(text.len()) }
+        Needles {
+            literals: vec![literal],
+            before: Some(0),
+            behind: Some(text.len()),
+            left: Side::OPEN,
+            right: Side::OPEN,
+        }
     }
 }
 
@@ -118,14 +131,12 @@ fn best(hir: &Hir) -> Option<Needles> {
     match hir.kind() {
         HirKind::Concat(parts) => best_of_sequence(parts),
         HirKind::Alternation(branches) => {
-            let mut all = Needles { literals: Vec::new(), before: Some(0), behind: Some(0) };
+            let mut all: Option<Needles> = None;
             for branch in branches {
                 let found = best(branch)?;
-                all.literals.extend(found.literals);
-                all.before = Option::zip(all.before, found.before).map(|(one, other)| one.max(other));
-                all.behind = Option::zip(all.behind, found.behind).map(|(one, other)| one.max(other));
+                all = Some(all.map_or(found.clone(), |all| either(all, found)));
             }
-            (all.literals.len() <= MAX_ALTERNATIVES).then_some(all)
+            all.filter(|all| all.literals.len() <= MAX_ALTERNATIVES)
         }
         HirKind::Capture(capture) => best(&capture.sub),
         HirKind::Repetition(repetition) if repetition.min > 0 => {
@@ -133,13 +144,20 @@ fn best(hir: &Hir) -> Option<Needles> {
             if repetition.max == Some(1) {
                 return Some(found);
             }
-            Some(Needles { before: None, behind: None, ..found })
+            Some(Needles { before: None, behind: None, left: Side::OPEN, right: Side::OPEN, ..found })
         }
-        _ => {
-            let set = exact(hir).filter(|set| set.iter().all(|literal| !literal.is_empty()))?;
-            Some(Needles { literals: set, before: Some(0), behind: longest(hir) })
-        }
+        _ => usable(exact(hir)?, std::slice::from_ref(hir), 0..1),
     }
+}
+
+/// The needles of an expression that is the one or the other.
+fn either(mut one: Needles, other: Needles) -> Needles {
+    one.literals.extend(other.literals);
+    one.before = Option::zip(one.before, other.before).map(|(one, other)| one.max(other));
+    one.behind = Option::zip(one.behind, other.behind).map(|(one, other)| one.max(other));
+    one.left = one.left.either(other.left);
+    one.right = one.right.either(other.right);
+    one
 }
 
 /// The most bytes that an expression can match.
@@ -153,25 +171,46 @@ fn best_of_sequence(parts: &[Hir]) -> Option<Needles> {
     let mut run = vec![Vec::new()];
     let mut run_from = 0;
     for (place, part) in parts.iter().enumerate() {
-        if let Some(longer) = exact(part).and_then(|set| joined(&run, &set)) {
+        let set = exact(part);
+        if let Some(longer) = set.as_ref().and_then(|set| joined(&run, set)) {
             run = longer;
             continue;
         }
-        found = better(found, usable(std::mem::replace(&mut run, vec![Vec::new()]), parts, run_from));
-        found = better(found, best(part).map(|inner| within(inner, parts, place)));
-        run_from = place + 1;
-        // the next run may begin with this part, if it is literal and only made the last one too wide
-        if let Some(set) = exact(part) {
-            (run, run_from) = (set, place);
+        let ended = std::mem::replace(&mut run, vec![Vec::new()]);
+        found = better(found, usable(ended, parts, run_from..place));
+        // one that is literal by itself only made the run too wide, and begins the next
+        match set {
+            Some(set) => (run, run_from) = (set, place),
+            None => {
+                found = better(found, best(part).map(|inner| within(inner, parts, place)));
+                run_from = place + 1;
+            }
         }
     }
-    better(found, usable(run, parts, run_from))
+    better(found, usable(run, parts, run_from..parts.len()))
 }
 
-/// A run that begins with the part at `from`, if it can be searched for.
-fn usable(run: Vec<Vec<u8>>, parts: &[Hir], from: usize) -> Option<Needles> {
-    let all = run.iter().all(|literal| !literal.is_empty());
-    all.then(|| Needles { literals: run, before: reach(&parts[..from]), behind: reach(&parts[from..]) })
+/// The run of these parts, if it can be searched for.
+fn usable(run: Vec<Vec<u8>>, parts: &[Hir], place: Range<usize>) -> Option<Needles> {
+    if run.iter().any(Vec::is_empty) {
+        return None;
+    }
+    let (before, of_run, behind) = (&parts[..place.start], &parts[place.clone()], &parts[place.end..]);
+    let first = Edge::of(run.iter().map(|literal| literal.first().copied()));
+    let last = Edge::of(run.iter().map(|literal| literal.last().copied()));
+    let cut = run.iter().any(|literal| literal.len() >= MAX_BYTES);
+    let right = if cut {
+        Side::OPEN
+    } else {
+        Side::asserting(last, of_run.iter().rev()).within(behind.iter(), End::First)
+    };
+    Some(Needles {
+        before: reach(before),
+        behind: reach(&parts[place.start..]),
+        left: Side::asserting(first, of_run.iter()).within(before.iter().rev(), End::Last),
+        right,
+        literals: run,
+    })
 }
 
 /// The needles of one part, seen from the whole sequence.
@@ -180,6 +219,8 @@ fn within(inner: Needles, parts: &[Hir], place: usize) -> Needles {
     Needles {
         before: sum(inner.before, reach(&parts[..place])),
         behind: sum(inner.behind, reach(&parts[place + 1..])),
+        left: inner.left.within(parts[..place].iter().rev(), End::Last),
+        right: inner.right.within(parts[place + 1..].iter(), End::First),
         literals: inner.literals,
     }
 }

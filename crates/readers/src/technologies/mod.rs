@@ -3,6 +3,7 @@
 //! A signal is a vendor's product; a fingerprint is one way to see it on a page. [`RuleSet`] holds both and reads pages:
 //! the same page and the same rules always give the same detections, each with its evidence.
 
+mod context;
 mod engine;
 mod grams;
 mod literals;
