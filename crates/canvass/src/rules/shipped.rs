@@ -2,6 +2,10 @@
 //!
 //! The files of `fingerprints/` in the repository, so that a program without it can load them.
 
+use std::collections::HashSet;
+
+use readers::technologies::Pack;
+
 use super::PackFile;
 
 /// The name of the pack in the catalog.
@@ -40,6 +44,19 @@ const NEGATIVES: &[(&str, &str)] = texts!["negatives/", ".html": "article" "manu
 pub fn files() -> Vec<PackFile> {
     let file = |(name, text): &(&str, &str)| PackFile { name: (*name).to_owned(), text: (*text).to_owned() };
     FILES.iter().map(file).collect()
+}
+
+/// The pack, understood.
+#[must_use]
+pub fn packs() -> Vec<Pack> {
+    let parse = |(_, text): &(&str, &str)| Pack::parse(text).expect("a test reads what is brought along");
+    FILES.iter().map(parse).collect()
+}
+
+/// The names of its signals.
+#[must_use]
+pub fn signal_names() -> HashSet<String> {
+    packs().into_iter().flat_map(|pack| pack.signals).map(|signal| signal.name).collect()
 }
 
 /// Pages on which no fingerprint may see anything, with their names.

@@ -17,11 +17,13 @@ use readers::technologies::{
     Category, Example, Fingerprint, Pack, PackError, Part, Pattern, RuleSet, Signal, check_regex,
 };
 use serde::Serialize;
+use serde_json::Value as Json;
 
 use super::PackFile;
 
 /// A name that is longer than this is no name.
 const MAX_NAME: usize = 100;
+const HOLDS_NUL: &str = "it holds a NUL character, which no catalog stores";
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -118,7 +120,11 @@ impl Lint<'_> {
     fn refuse_file(&mut self, file: usize, error: &PackError) {
         self.unread = true;
         match error {
-            PackError::Yaml(what) => self.tell(file, "", what.trim()),
+            // the lines behind the first draw a picture of the place, which the first has named
+            PackError::Yaml(what) => {
+                let what = what.lines().next().unwrap_or_default();
+                self.tell(file, "", what.strip_prefix("error: ").unwrap_or(what));
+            }
             PackError::Fingerprint { id, what } => self.tell(file, id, what),
         }
     }
@@ -162,6 +168,9 @@ impl Lint<'_> {
             if !(website.starts_with("https://") || website.starts_with("http://")) {
                 tell("the signal's `website` is no http or https address".to_owned());
             }
+            if holds_nul(signal) {
+                tell(HOLDS_NUL.to_owned());
+            }
             if let Some(first) = named.insert(name.to_lowercase(), file) {
                 tell(format!("the signal is in {} too", self.files[first].name));
             }
@@ -179,6 +188,9 @@ impl Lint<'_> {
             let mut tell = |problem: String| findings.push((file, fingerprint.id.clone(), problem));
             if !is_kebab(&fingerprint.id) || fingerprint.id.len() > MAX_NAME {
                 tell("an id is lower-case words joined by dashes, as in `google-analytics-gtag`".to_owned());
+            }
+            if holds_nul(fingerprint) {
+                tell(HOLDS_NUL.to_owned());
             }
             if let Some(first) = named.insert(&fingerprint.id, file) {
                 tell(format!("the id is in {} too", self.files[first].name));
@@ -212,6 +224,19 @@ fn bad_regex(fingerprint: &Fingerprint) -> Option<String> {
     });
     let mut all = own.into_iter().chain(extracts);
     all.find_map(|(field, regex)| check_regex(regex).err().map(|error| format!("`{field}` is {error}")))
+}
+
+/// Whether a NUL character is anywhere in it.
+fn holds_nul(anything: &impl Serialize) -> bool {
+    fn within(value: &Json) -> bool {
+        match value {
+            Json::String(text) => text.contains('\0'),
+            Json::Array(values) => values.iter().any(within),
+            Json::Object(fields) => fields.values().any(within),
+            _ => false,
+        }
+    }
+    serde_json::to_value(anything).is_ok_and(|value| within(&value))
 }
 
 fn is_kebab(text: &str) -> bool {

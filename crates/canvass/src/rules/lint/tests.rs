@@ -58,6 +58,7 @@ fn every_slip_of_a_fingerprint_is_told_by_its_id() {
         ("text: cdn.chat.example", "regex: '(cdn'", "chat-script: `regex` is not a regular expression"),
         ("text: cdn.chat.example", r"regex: '\d+'", "chat-script: it has no text of at least"),
         ("text: cdn.chat.example", "text: cdn.talk.example", "chat-script: it does not see its own example"),
+        ("text: cdn.chat.example", r#"text: "cdn.\0chat.example""#, "chat-script: it holds a NUL character"),
         ("in: script", "in: body", "chat-script: `cdn.chat.example` in the body is on every page"),
         (
             "in: script",
