@@ -3,6 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use super::{
+    accounts::AccountsCommand,
+    fingerprints::FingerprintsCommand,
     config::ConfigCommand, crawl::CrawlArgs, demo::DemoArgs, history::HistoryArgs, init::InitArgs,
     ledger::LedgerArgs, migrate::MigrateArgs, robots::RobotsCommand, sandbox::SandboxCommand,
     segments::SegmentsCommand, status::StatusArgs, url::UrlCommand,
@@ -41,6 +43,12 @@ pub enum Command {
     History(HistoryArgs),
     /// Prove that the books of a round balance, line by line
     Ledger(LedgerArgs),
+    /// Load, check, test and switch the fingerprints that pages are searched for
+    #[command(subcommand)]
+    Fingerprints(FingerprintsCommand),
+    /// Load and list the organisations that sites belong to
+    #[command(subcommand)]
+    Accounts(AccountsCommand),
     /// Look into the segments of a round
     #[command(subcommand)]
     Segments(SegmentsCommand),

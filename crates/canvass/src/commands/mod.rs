@@ -1,9 +1,11 @@
 //! What can be asked of the program? One file per verb; each is a plain function that returns an exit status.
 
+mod accounts;
 mod cli;
 pub mod config;
 mod crawl;
 mod demo;
+mod fingerprints;
 mod history;
 pub mod init;
 mod ledger;
@@ -71,6 +73,10 @@ fn run(cli: Cli, out: &mut dyn Write) -> Result<Exit> {
         Command::Status(args) => async_run(status::status(&args, load(&settings)?, out)),
         Command::History(args) => async_run(history::history(&args, load(&settings)?, out)),
         Command::Ledger(args) => ledger::ledger(&args, &load(&settings)?, out),
+        Command::Fingerprints(command) => {
+            async_run(fingerprints::fingerprints(&command, load(&settings)?, out))
+        }
+        Command::Accounts(command) => async_run(accounts::accounts(&command, load(&settings)?, out)),
         Command::Segments(command) => segments::segments(&command, &load(&settings)?, out),
         Command::Migrate(args) => async_run(migrate::migrate(&args, load(&settings)?, out)),
         Command::Config(command) => config::run(&command, &settings, &env, out),

@@ -30,6 +30,15 @@ pub fn counted(number: u64, word: &str) -> String {
     format!("{} {word}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
+/// The start of a text that is to fit a column, with a mark where it was cut.
+#[must_use]
+pub fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+}
+
 /// The end of a crawl.
 pub struct Summary<'a>(&'a CrawlReport);
 

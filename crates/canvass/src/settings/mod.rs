@@ -50,6 +50,7 @@ pub use storage::{LogLevel, Logs, Retention, Segments, Storage};
 pub use units::Seconds;
 
 pub(crate) use shape::field_at;
+pub(crate) use suggest::nearest;
 pub(crate) use write::{Printout, flat_values, key_lines, wrapped};
 
 /// The file that is read when none is named.

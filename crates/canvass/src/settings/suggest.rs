@@ -1,7 +1,7 @@
 //! Which name was probably meant?
 
 /// The one of `known` that is nearest to `typed`, if it is near enough to be a slip of the fingers.
-pub(super) fn nearest<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // Long names are nobody's slip, and the distance takes time quadratic in the length.
     if typed.len() > 64 {
         return None;

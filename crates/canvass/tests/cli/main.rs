@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod accounts;
 mod begin;
 mod damage;
 mod documents;
+mod fingerprints;
 mod pipes;
 mod program;
 mod prose;
