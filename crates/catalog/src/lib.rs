@@ -31,6 +31,7 @@ pub mod matches;
 pub mod robots;
 pub mod rules;
 pub mod runs;
+pub mod statistics;
 
 use std::{path::PathBuf, time::Duration};
 

@@ -155,6 +155,12 @@ statements! {
     LIST_STAGES = "stages/list";
     PLAN_STAGE = "stages/plan";
     START_STAGE = "stages/start";
+    COUNT_ADOPTION = "statistics/adoption";
+    COUNT_CHANGES = "statistics/changes";
+    COUNT_COVERAGE = "statistics/coverage";
+    COUNT_DUAL_VENDORS = "statistics/dual_vendors";
+    COUNT_ENDINGS = "statistics/endings";
+    COUNT_RULE_SETS = "statistics/rule_sets";
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ mod rules;
 mod runs;
 mod scene;
 mod sessions;
+mod statistics;
 mod values;
 
 use std::{future::Future, pin::Pin};
@@ -101,6 +102,9 @@ fn main() {
         sessions::answers_come_in_the_order_of_the_parameter_sets,
         sessions::the_wrong_number_of_parameters_is_a_defect,
         sessions::thousands_of_queries_at_once_each_get_their_own_rows,
+        statistics::changes_and_second_vendors_are_counted_by_what_they_are,
+        statistics::sites_pages_and_products_are_counted_once,
+        statistics::the_rules_that_were_put_in_force_last_come_first,
         values::each_type_comes_back_as_it_went,
         values::nothing_comes_back_as_nothing,
         values::parameters_are_bound_by_their_number,
