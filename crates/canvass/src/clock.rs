@@ -1,8 +1,14 @@
 //! What time is it?
 
-use std::time::Instant;
+use std::{
+    sync::OnceLock,
+    time::{Instant, SystemTime},
+};
 
 use domain::Moment;
+
+/// By how many milliseconds this process pretends that it is another time.
+static PRETENCE: OnceLock<i64> = OnceLock::new();
 
 /// The only place that asks the clock. It is anchored once, so that a correction of the system's time during a round
 /// neither hurries nor stalls anybody's pace.
@@ -13,10 +19,29 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock that agrees with the system's now.
+    /// A clock that agrees with the system's now, or with what [`Clock::pretend`] was told.
     #[must_use]
     pub fn start() -> Clock {
-        Clock { anchor: jiff::Timestamp::now().into(), started: Instant::now() }
+        let Moment(now) = jiff::Timestamp::now().into();
+        Clock::at(Moment(now.saturating_add(PRETENCE.get().copied().unwrap_or(0))))
+    }
+
+    /// A clock that goes on from `anchor`, so that another month can be lived through today.
+    #[must_use]
+    pub fn at(anchor: Moment) -> Clock {
+        Clock { anchor, started: Instant::now() }
+    }
+
+    /// Lets every clock that this process starts go on from `now`. The first call counts.
+    pub fn pretend(now: Moment) {
+        let Moment(real) = jiff::Timestamp::now().into();
+        PRETENCE.get_or_init(|| now.0.saturating_sub(real));
+    }
+
+    /// What the system's clock says, whatever this process pretends: a server compares a signature's time with its own.
+    #[must_use]
+    pub fn unpretended() -> SystemTime {
+        SystemTime::now()
     }
 
     /// The present moment.

@@ -5,6 +5,7 @@ pub mod commands;
 pub mod exit;
 pub mod explain;
 pub mod jobs;
+pub mod month;
 pub mod pipeline;
 pub mod round;
 pub mod rules;

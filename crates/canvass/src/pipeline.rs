@@ -43,6 +43,55 @@ pub const STAGES: &[Stage] = &[
         writes: "nothing: it proves",
         about: "Do the books balance, line by line?",
     },
+    Stage {
+        name: "process",
+        verb: "process",
+        reads: "segments/, the active rule set",
+        writes: "pages, matches and the ledger of segments in the catalog; processed/",
+        about: "What does each page show?",
+    },
+    Stage {
+        name: "aggregate",
+        verb: "aggregate",
+        reads: "pages and matches",
+        writes: "findings and coverage in the catalog",
+        about: "What did each site show in a month?",
+    },
+    Stage {
+        name: "changes",
+        verb: "changes",
+        reads: "pages, matches and findings of two months, accounts",
+        writes: "changes and dual vendors in the catalog",
+        about: "What did sites add and drop, and who uses a second vendor?",
+    },
+    Stage {
+        name: "archive",
+        verb: "archive",
+        reads: "matches of old months",
+        writes: "../../archive/matches/ in Parquet; nothing else is left of them in the catalog",
+        about: "Where do old match rows go?",
+    },
+    Stage {
+        name: "export",
+        verb: "export",
+        reads: "findings, coverage, changes, accounts",
+        writes: "export/: tables as CSV, JSON and Parquet, manifest.json",
+        about: "Which files tell others what was found in a month?",
+    },
+    Stage {
+        name: "deliver",
+        verb: "deliver",
+        reads: "export/",
+        writes: "files and a manifest at each destination, the ledger in the catalog",
+        about: "Do those who wait for the findings have them, exactly once?",
+    },
+    Stage {
+        name: "report",
+        verb: "report",
+        reads: "the catalog",
+        writes: "report.html",
+        about: "What does a month look like to a person?",
+    },
 ];
 
 /// docs/PIPELINE.md.

@@ -29,6 +29,16 @@ pub struct Aggregated {
     pub changed: u64,
 }
 
+impl Aggregated {
+    /// Adds what other sites came to.
+    pub fn add(&mut self, other: Aggregated) {
+        let Aggregated { findings, sites, changed } = other;
+        self.findings += findings;
+        self.sites += sites;
+        self.changed += changed;
+    }
+}
+
 /// What aggregating some sites came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
@@ -51,10 +61,7 @@ pub async fn aggregate(
     let mut total = Aggregated::default();
     let mut after = None;
     while let Some(part) = aggregate_part(catalog, month, rule_set, after.as_deref(), now).await? {
-        let Aggregated { findings, sites, changed } = part.aggregated;
-        total.findings += findings;
-        total.sites += sites;
-        total.changed += changed;
+        total.add(part.aggregated);
         after = Some(part.upto);
     }
     Ok(total)

@@ -23,6 +23,7 @@ pub mod accounts;
 pub mod archives;
 pub mod changes;
 pub mod deliveries;
+pub mod exports;
 pub mod findings;
 pub mod holdings;
 pub mod hosts;

@@ -10,8 +10,8 @@ use domain::Moment;
 use crate::{
     Catalog, CatalogError, ErrorKind, Kind, Row, Statement, Step, Value,
     statements::{
-        ADD_MATCH, ADD_PAGE, ADD_PROCESSED_MONTH, ADVANCE_SEGMENT, BEGIN_SEGMENT, GET_SEGMENT,
-        LIST_MATCHED_MONTHS, LIST_ROUNDS_OF_MONTH, LIST_SEGMENTS,
+        ADD_MATCH, ADD_PAGE, ADD_PROCESSED_MONTH, ADVANCE_SEGMENT, BEGIN_SEGMENT, COUNT_SITES_OF_PAGES,
+        GET_SEGMENT, LIST_MATCHED_MONTHS, LIST_ROUNDS_OF_MONTH, LIST_SEGMENTS,
     },
 };
 
@@ -125,6 +125,12 @@ pub struct ProcessedSegment {
     pub started_at: Moment,
     /// When it was whole.
     pub finished_at: Option<Moment>,
+}
+
+/// How many sites have pages in a month.
+pub async fn count_sites(catalog: &Catalog, month: &str) -> Result<u64, CatalogError> {
+    let done = catalog.run(COUNT_SITES_OF_PAGES, [month.into()]).await?;
+    done.rows.first().map_or(Ok(0), |row| row.number("sites"))
 }
 
 /// Makes the segment's entry in the ledger if there is none, and says how far it was read.

@@ -19,6 +19,9 @@ use crate::{
 // Enough to keep the thread busy; more would only hide that it cannot keep up.
 const QUEUE: usize = 64;
 const CACHED_STATEMENTS: usize = 128;
+// 32 MiB of log before its pages move into the file: pages that many transactions touch move once, and the wait for the
+// disk that comes with it is rarer. Writing a million matches took a quarter less of the processor than with 4 MiB.
+const CHECKPOINT_PAGES: u32 = 8_000;
 // More than a month; SQLite takes the wait as a 32-bit number of milliseconds.
 const LONGEST_WAIT: Duration = Duration::from_millis(i32::MAX as u64);
 
@@ -74,8 +77,10 @@ fn connect(path: &Path, busy_timeout: Duration) -> rusqlite::Result<Connection> 
     let connection = Connection::open(path)?;
     connection.busy_timeout(busy_timeout.min(LONGEST_WAIT))?;
     // NORMAL syncs at checkpoints: a power cut may lose the last commits, never the file's consistency
-    connection
-        .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;")?;
+    connection.execute_batch(&format!(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
+         PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES};"
+    ))?;
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
     Ok(connection)
 }

@@ -88,6 +88,8 @@ statements! {
     ADD_DUAL_VENDOR = "dual_vendors/add";
     FORGET_DUAL_VENDORS = "dual_vendors/forget";
     LIST_DUAL_VENDORS = "dual_vendors/list";
+    COUNT_CHANGES_OF_ACCOUNTS = "exports/account_changes";
+    LIST_SIGNALS_OF_ACCOUNTS = "exports/account_signals";
     AGGREGATE_FINDINGS = "findings/aggregate";
     COUNT_FINDINGS_BETWEEN = "findings/count_between";
     COUNT_FINDINGS_BY_MONTH = "findings/count_by_month";
@@ -111,6 +113,7 @@ statements! {
     ADD_MATCH = "matches/add" + postgres with arrays;
     SEEN_ON_PAGES = "matches/seen";
     ADD_PAGE = "pages/add" + postgres with arrays;
+    COUNT_SITES_OF_PAGES = "pages/count_sites";
     LAST_SITE_OF_PAGES = "pages/last_site";
     NTH_SITE = "pages/nth_site";
     PAGE_OUTCOMES = "pages/outcomes";

@@ -233,6 +233,12 @@ impl Closed {
         &self.written
     }
 
+    /// What it will be called.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Where it is now.
     #[must_use]
     pub fn temporary(&self) -> PathBuf {
@@ -250,6 +256,16 @@ impl Closed {
 pub fn publish(temporary: &Path, path: &Path) -> Result<(), TableError> {
     fs::rename(temporary, path).map_err(TableError::io(temporary))?;
     crate::sync_folder(path.parent().unwrap_or(Path::new("."))).map_err(TableError::io(path))
+}
+
+/// Says that Parquet is not compiled in.
+#[cfg(not(feature = "parquet"))]
+pub fn read_parquet<E: From<TableError>>(
+    path: &Path,
+    _columns: &[Column],
+    _visit: impl FnMut(&[Cell<'_>]) -> Result<(), E>,
+) -> Result<u64, E> {
+    Err(TableError::NotCompiledIn { path: path.to_owned() }.into())
 }
 
 /// What the table `path` is called until it is published.

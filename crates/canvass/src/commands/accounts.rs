@@ -172,7 +172,9 @@ async fn list(args: &ListArgs, catalog: &Catalog, out: &mut dyn Write) -> Result
             let AccountRow { id, name, website, street, city, region, postcode, country } = account;
             let sites: Vec<_> = sites
                 .iter()
-                .map(|link| json!({ "site": link.site, "source": link.source, "confidence": link.confidence }))
+                .map(
+                    |link| json!({ "site": link.site, "source": link.source, "confidence": link.confidence }),
+                )
                 .collect();
             json!({
                 "account_id": id, "name": name, "website": website, "street": street, "city": city,

@@ -33,6 +33,9 @@ pub struct AggregateArgs {
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
+    /// No progress on standard error
+    #[arg(long)]
+    pub quiet: bool,
 }
 
 /// Aggregates matches.
@@ -55,7 +58,8 @@ pub async fn aggregate(args: &AggregateArgs, settings: Settings, out: &mut dyn W
         bail!("nothing was matched with rule set {} yet: run `canvass process`", rules.version);
     }
     let folder = find_round(&settings.storage.data_dir, None)?;
-    let report = aggregate::run(&folder, &settings, &months, rules.version, catalog, clock).await?;
+    let report =
+        aggregate::run(&folder, &settings, &months, rules.version, catalog, clock, args.quiet).await?;
     print_report(&report, args.json, out)?;
     Ok(report.outcome.exit)
 }

@@ -3,11 +3,11 @@
 use clap::{Parser, Subcommand};
 
 use super::{
-    accounts::AccountsCommand,
-    fingerprints::FingerprintsCommand,
-    config::ConfigCommand, crawl::CrawlArgs, demo::DemoArgs, history::HistoryArgs, init::InitArgs,
-    ledger::LedgerArgs, migrate::MigrateArgs, robots::RobotsCommand, sandbox::SandboxCommand,
-    segments::SegmentsCommand, status::StatusArgs, url::UrlCommand,
+    accounts::AccountsCommand, aggregate::AggregateArgs, archive::ArchiveArgs, changes::ChangesArgs,
+    config::ConfigCommand, crawl::CrawlArgs, deliver::DeliverArgs, demo::DemoArgs, export::ExportArgs,
+    fingerprints::FingerprintsCommand, history::HistoryArgs, init::InitArgs, ledger::LedgerArgs,
+    migrate::MigrateArgs, process::ProcessArgs, report::ReportArgs, robots::RobotsCommand,
+    sandbox::SandboxCommand, segments::SegmentsCommand, status::StatusArgs, url::UrlCommand,
 };
 use crate::settings::SettingsArgs;
 
@@ -23,6 +23,9 @@ pub struct Cli {
     /// Which settings it runs with.
     #[command(flatten)]
     pub settings: SettingsArgs,
+    /// Live through another time than now, so that two months fit into a test
+    #[arg(long, value_name = "RFC3339", global = true, hide = true)]
+    pub now: Option<jiff::Timestamp>,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -43,15 +46,29 @@ pub enum Command {
     History(HistoryArgs),
     /// Prove that the books of a round balance, line by line
     Ledger(LedgerArgs),
+    /// Read what the captures of a round show, with the active fingerprints
+    Process(ProcessArgs),
+    /// Fold what was matched into findings, one for each site, fingerprint and month
+    Aggregate(AggregateArgs),
+    /// Compare a month with the last look before it, and find second vendors
+    Changes(ChangesArgs),
+    /// Move single matches of old months from the catalog to Parquet files
+    Archive(ArchiveArgs),
+    /// Write the findings, accounts and second vendors of a month as CSV, JSON and Parquet
+    Export(ExportArgs),
     /// Load, check, test and switch the fingerprints that pages are searched for
     #[command(subcommand)]
     Fingerprints(FingerprintsCommand),
     /// Load and list the organisations that sites belong to
     #[command(subcommand)]
     Accounts(AccountsCommand),
+    /// Write one page of HTML about a month: second vendors, changes, products, coverage
+    Report(ReportArgs),
     /// Look into the segments of a round
     #[command(subcommand)]
     Segments(SegmentsCommand),
+    /// Send the files of an export to every destination, exactly once
+    Deliver(DeliverArgs),
     /// Bring the catalog's schema up to date
     Migrate(MigrateArgs),
     /// Show, describe or check the settings

@@ -40,21 +40,23 @@ pub async fn history(args: &HistoryArgs, settings: Settings, out: &mut dyn Write
     }
     writeln!(
         out,
-        "{:>4} {:<16} {:<6} {:<20} {:<11} {:>10} {:>7}",
+        "{:>4} {:<16} {:<9} {:<20} {:<11} {:>9} {:>6}",
         "run", "started (UTC)", "job", "round", "status", "ended", "failed"
     )?;
     for run in &found {
-        let tally: Tally = serde_json::from_value(run.counts.clone()).unwrap_or_default();
+        let tally: Option<Tally> =
+            serde_json::from_value(run.counts.clone()).ok().filter(|_| run.job == "crawl");
+        let numbers = tally.map_or_else(String::new, |tally| {
+            format!("{:>9} {:>4.1} %", grouped(tally.ended()), tally.failure_percent())
+        });
         let round = run.round.as_ref().map_or("-", |round| round.as_str());
         writeln!(
             out,
-            "{:>4} {} {:<6} {round:<20} {:<11} {:>10} {:>5.1} %",
+            "{:>4} {} {:<9} {round:<20} {:<11} {numbers}",
             run.id,
             run.started_at.timestamp().strftime("%Y-%m-%d %H:%M"),
             run.job,
             run.status.name(),
-            grouped(tally.ended()),
-            tally.failure_percent()
         )?;
         if let Some(outcome) = run.outcome.as_deref().filter(|outcome| *outcome != "done") {
             writeln!(out, "     {}", wrapped(outcome, 75).join("\n     "))?;

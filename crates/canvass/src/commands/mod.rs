@@ -1,15 +1,22 @@
 //! What can be asked of the program? One file per verb; each is a plain function that returns an exit status.
 
 mod accounts;
+mod aggregate;
+mod archive;
+mod changes;
 mod cli;
 pub mod config;
 mod crawl;
+mod deliver;
 mod demo;
+mod export;
 mod fingerprints;
 mod history;
 pub mod init;
 mod ledger;
 mod migrate;
+mod process;
+mod report;
 mod robots;
 mod sandbox;
 mod segments;
@@ -24,6 +31,7 @@ use clap::Parser;
 use tokio::runtime;
 
 use crate::{
+    clock::Clock,
     exit::Exit,
     explain::explain,
     settings::{Settings, SettingsArgs, wrapped},
@@ -59,7 +67,10 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 }
 
 fn run(cli: Cli, out: &mut dyn Write) -> Result<Exit> {
-    let Cli { settings, command } = cli;
+    let Cli { settings, now, command } = cli;
+    if let Some(now) = now {
+        Clock::pretend(now.into());
+    }
     match command {
         Command::Demo(args) => {
             refuse_file(&settings, "demo")?;
@@ -73,11 +84,18 @@ fn run(cli: Cli, out: &mut dyn Write) -> Result<Exit> {
         Command::Status(args) => async_run(status::status(&args, load(&settings)?, out)),
         Command::History(args) => async_run(history::history(&args, load(&settings)?, out)),
         Command::Ledger(args) => ledger::ledger(&args, &load(&settings)?, out),
+        Command::Process(args) => async_run(process::process(&args, load(&settings)?, out)),
+        Command::Aggregate(args) => async_run(aggregate::aggregate(&args, load(&settings)?, out)),
+        Command::Changes(args) => async_run(changes::changes(&args, load(&settings)?, out)),
+        Command::Archive(args) => async_run(archive::archive(&args, load(&settings)?, out)),
+        Command::Export(args) => async_run(export::export(&args, load(&settings)?, out)),
         Command::Fingerprints(command) => {
             async_run(fingerprints::fingerprints(&command, load(&settings)?, out))
         }
         Command::Accounts(command) => async_run(accounts::accounts(&command, load(&settings)?, out)),
+        Command::Report(args) => async_run(report::report(&args, load(&settings)?, out)),
         Command::Segments(command) => segments::segments(&command, &load(&settings)?, out),
+        Command::Deliver(args) => async_run(deliver::deliver(&args, load(&settings)?, out)),
         Command::Migrate(args) => async_run(migrate::migrate(&args, load(&settings)?, out)),
         Command::Config(command) => config::run(&command, &settings, &env, out),
         Command::Robots(command) => robots::robots(&command, &load(&settings)?, out),

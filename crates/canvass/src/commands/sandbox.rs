@@ -35,6 +35,12 @@ pub struct ServeArgs {
     /// Only well-behaved sites
     #[arg(long)]
     pub static_only: bool,
+    /// Organisations that take up, give up and change products, as they are in this month, from 0
+    ///
+    /// The list is the same in every month. accounts.csv has the organisations, dual_vendors.json those that show two
+    /// vendors of one category in this month.
+    #[arg(long, value_name = "N")]
+    pub month: Option<u32>,
     /// Print the paths as JSON
     #[arg(long)]
     pub json: bool,
@@ -50,6 +56,10 @@ pub struct SandboxFiles {
     pub settings: PathBuf,
     /// Every request that the sandbox saw.
     pub requests: PathBuf,
+    /// The organisations, in a world of accounts.
+    pub accounts: Option<PathBuf>,
+    /// Those of them that show two vendors of one category.
+    pub dual_vendors: Option<PathBuf>,
 }
 
 /// Settings under which the sandbox's truth holds: its addresses are allowed, its waits are short.
@@ -79,11 +89,14 @@ network:
 /// Serves a world and writes what is needed to crawl it.
 pub async fn lay_out(dir: &Path, plan: &Plan) -> Result<(Server, SandboxFiles, Arc<World>)> {
     fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
+    let of_accounts = |name: &str| plan.technographics.then(|| dir.join(name));
     let files = SandboxFiles {
         list: dir.join("list.csv"),
         truth: dir.join("truth.jsonl"),
         settings: dir.join("canvass.yaml"),
         requests: dir.join("requests.jsonl"),
+        accounts: of_accounts("accounts.csv"),
+        dual_vendors: of_accounts("dual_vendors.json"),
     };
     let world = Arc::new(World::build(plan));
     let options = ServeOptions { log_file: Some(files.requests.clone()), ..ServeOptions::default() };
@@ -103,6 +116,14 @@ pub async fn lay_out(dir: &Path, plan: &Plan) -> Result<(Server, SandboxFiles, A
     ] {
         write(path, content).with_context(|| format!("cannot write {}", path.display()))?;
     }
+    if let Some(path) = &files.accounts {
+        write(path, &|to| world.write_accounts(to))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if let Some(path) = &files.dual_vendors {
+        write(path, &|to| world.write_dual_vendors(to))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
     Ok((server, files, world))
 }
 
@@ -110,11 +131,15 @@ pub async fn lay_out(dir: &Path, plan: &Plan) -> Result<(Server, SandboxFiles, A
 pub async fn sandbox(command: &SandboxCommand, out: &mut dyn Write) -> Result<Exit> {
     let SandboxCommand::Serve(args) = command;
     let mix = if args.static_only { Mix::StaticOnly } else { Mix::EveryBehaviour };
-    let plan = Plan { seed: args.seed, sites: args.sites, mix, ..Plan::default() };
+    let (technographics, month) = (args.month.is_some(), args.month.unwrap_or(0));
+    let plan = Plan { seed: args.seed, sites: args.sites, mix, technographics, month, ..Plan::default() };
     let (server, files, world) = lay_out(&args.dir, &plan).await?;
-    let SandboxFiles { list, truth, settings, requests } = &files;
+    let SandboxFiles { list, truth, settings, requests, accounts, dual_vendors } = &files;
     if args.json {
-        let paths = json!({ "list": list, "truth": truth, "settings": settings, "requests": requests });
+        let paths = json!({
+            "list": list, "truth": truth, "settings": settings, "requests": requests, "accounts": accounts,
+            "dual_vendors": dual_vendors,
+        });
         print_json(
             out,
             &json!({ "sites": world.sites().len(), "targets": world.target_count(), "files": paths }),
@@ -125,6 +150,10 @@ pub async fn sandbox(command: &SandboxCommand, out: &mut dyn Write) -> Result<Ex
         writeln!(out, "  canvass --config {} crawl {}", settings.display(), list.display())?;
         writeln!(out, "what should come of it: {}", truth.display())?;
         writeln!(out, "what was asked:         {}", requests.display())?;
+        if let (Some(accounts), Some(dual_vendors)) = (accounts, dual_vendors) {
+            writeln!(out, "whose sites they are:   {}", accounts.display())?;
+            writeln!(out, "who has two vendors:    {}", dual_vendors.display())?;
+        }
     }
     out.flush()?;
     let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;

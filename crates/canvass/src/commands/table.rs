@@ -30,13 +30,17 @@ pub fn counted(number: u64, word: &str) -> String {
     format!("{} {word}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
-/// The start of a text that is to fit a column, with a mark where it was cut.
+/// The start of a text that is to fit a column, with a mark where it was cut. What strangers wrote may hold what moves a
+/// terminal's cursor: such characters are spaces here.
 #[must_use]
 pub fn cut(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
-        return text.to_owned();
+    let mut letters = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter });
+    let mut start: String = letters.by_ref().take(width).collect();
+    if letters.next().is_some() {
+        start.pop();
+        start.push('…');
     }
-    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+    start
 }
 
 /// The end of a crawl.
@@ -149,6 +153,13 @@ mod tests {
         {
             assert_eq!(grouped(number), text);
         }
+    }
+
+    #[test]
+    fn a_text_is_cut_to_its_column_and_moves_no_cursor() {
+        assert_eq!(cut("name", 4), "name");
+        assert_eq!(cut("names", 4), "nam…");
+        assert_eq!(cut("é\u{1b}[2J\n", 9), "é [2J ");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What did each site show in a month?
 //!
 //! Matches are folded into findings, one for each site, fingerprint and month. The work is one statement of the
-//! database; running it again changes nothing.
+//! database for some thousand pages at a time; running it again changes nothing.
 
 use anyhow::Result;
 use catalog::{
@@ -11,7 +11,7 @@ use catalog::{
 };
 use serde_json::json;
 
-use super::{Job, JobOutcome, start_logging};
+use super::{Job, JobOutcome, bar::Bar, patience::Patience, start_logging};
 use crate::{clock::Clock, exit::Exit, explain::explain, round::RoundFolder, settings::Settings};
 
 /// How aggregating went.
@@ -33,19 +33,16 @@ pub async fn run(
     rule_set: i64,
     catalog: Catalog,
     clock: Clock,
+    quiet: bool,
 ) -> Result<AggregateReport> {
     start_logging(&folder.logs(), "aggregate", &settings.logs)?;
     let parameters = json!({ "months": months, "rule_set": rule_set });
     let job = Job::start(catalog, clock, "aggregate", &folder.round, &["aggregate"], parameters).await?;
     let folded = job
         .stage("aggregate", async {
-            let mut folded = Vec::new();
+            let (mut folded, mut bar) = (Vec::new(), Bar::new("aggregate", quiet));
             for month in months {
-                if job.stopped().is_some() {
-                    break;
-                }
-                let done = findings::aggregate(job.handle().catalog(), month, rule_set, clock.now()).await?;
-                folded.push((month.clone(), done));
+                folded.push((month.clone(), fold(&job, settings, month, rule_set, clock, &mut bar).await?));
             }
             let counts = json!({ "findings": folded.iter().map(|(_, one)| one.findings).sum::<u64>() });
             Ok((folded, counts))
@@ -59,4 +56,28 @@ pub async fn run(
     let outcome = JobOutcome { status, exit, words, counts: json!({}) };
     job.finish(&outcome).await?;
     Ok(AggregateReport { months: folded?, rule_set, outcome })
+}
+
+/// Folds one month, some sites at a time, until it is done or the job is to stop.
+async fn fold(
+    job: &Job,
+    settings: &Settings,
+    month: &str,
+    rule_set: i64,
+    clock: Clock,
+    bar: &mut Bar,
+) -> Result<Aggregated> {
+    let patience = Patience::new(job.handle(), &settings.process);
+    let all = patience.ask(async |catalog| catalog::matches::count_sites(catalog, month).await).await?;
+    let (mut total, mut after) = (Aggregated::default(), None::<String>);
+    while !patience.is_stopped() {
+        let next = patience.ask(async |catalog| {
+            findings::aggregate_part(catalog, month, rule_set, after.as_deref(), clock.now()).await
+        });
+        let Some(part) = next.await? else { break };
+        total.add(part.aggregated);
+        after = Some(part.upto);
+        bar.show(total.sites, all, || format!("sites of {month}, {} findings", total.findings));
+    }
+    Ok(total)
 }

@@ -100,6 +100,12 @@ impl RoundFolder {
         Ok(segments)
     }
 
+    /// The tables that tell others what was found, and their manifest.
+    #[must_use]
+    pub fn export(&self) -> PathBuf {
+        self.path.join("export")
+    }
+
     /// The logs.
     #[must_use]
     pub fn logs(&self) -> PathBuf {

@@ -10,6 +10,8 @@ mod files;
 mod freeze;
 pub mod lint;
 pub mod shipped;
+#[cfg(test)]
+mod tests;
 
 pub use active::ActiveRules;
 pub use definition::{Definition, Encoded};

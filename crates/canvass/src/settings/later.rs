@@ -16,18 +16,18 @@ pub const NOT_READ_YET: &[(&str, &str)] = &[
     ("storage.html_bucket_region", "raw pages on object storage"),
     ("storage.cache_url", "one URL on demand"),
     ("storage.cache_ttl_seconds", "one URL on demand"),
-    ("storage.retention", "the archive stage"),
+    ("storage.retention.metadata_months", "the page reader"),
+    ("storage.retention.raw_months", "raw pages on object storage"),
+    ("storage.retention.raw_cold_after_days", "raw pages on object storage"),
     ("ingest", "lists from MySQL and object storage"),
     ("workers", "workers on many machines"),
     ("browser", "fetching with a browser"),
-    ("process", "the process stage"),
     ("topics", "the page reader"),
     ("matching", "the account matcher"),
     ("kafka", "workers on many machines"),
     ("search", "the search index"),
     ("listings", "the listing jobs"),
     ("notify", "notifications"),
-    ("delivery", "the deliver stage"),
     ("schedule", "`canvass schedule`"),
     ("backup", "`canvass backup`"),
     ("metrics", "metrics"),
@@ -263,22 +263,6 @@ section! {
         /// … until it is acknowledged, or for this long.
         #[schemars(range(min = 30, max = 10800))]
         expire_seconds: Seconds = Seconds(3600.0),
-    }
-}
-
-section! {
-    /// Where findings are delivered.
-    Delivery {
-        /// The partner's bucket, as `s3://NAME/PREFIX`; not set: the data folder only.
-        partner_bucket: Option<String> = None,
-        /// The data lake's bucket, as `s3://NAME/PREFIX`.
-        data_lake_bucket: Option<String> = None,
-        /// The role that is assumed to write to the partner's bucket.
-        assume_role_arn: Option<String> = None,
-        /// Who owns what was written.
-        acl: String = "bucket-owner-full-control".to_owned(),
-        /// The folder of a delivery below the prefix.
-        path: String = "{YYYY}/{MM}/{DD}".to_owned(),
     }
 }
 

@@ -130,6 +130,12 @@ impl Settings {
                 *path = path.as_ref().map(here);
             }
         }
+        for (name, destination) in &mut self.delivery.destinations {
+            let is_folder = !destination.url.contains("://");
+            if is_folder && ours(&format!("delivery.destinations.{name}.url")) {
+                destination.url = here(&PathBuf::from(&destination.url)).display().to_string();
+            }
+        }
         let file = self.storage.metadata_db_url.as_ref().and_then(|url| url.expose().strip_prefix("sqlite:"));
         if let Some(file) = file.filter(|_| ours("storage.metadata_db_url")) {
             let url = format!("sqlite:{}", folder.join(file).display());

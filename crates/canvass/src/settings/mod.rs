@@ -10,8 +10,10 @@ mod args;
 mod check;
 mod convert;
 mod crawl;
+mod delivery;
 mod docs;
 mod expand;
+mod export;
 mod later;
 mod load;
 mod matching;
@@ -34,10 +36,12 @@ mod tests;
 pub use args::SettingsArgs;
 pub use check::Violation;
 pub use crawl::{Crawl, RedirectScope, Retry, Thresholds};
+pub use delivery::{Delivery, Destination, PLACEHOLDERS};
 pub use docs::{published_schema, settings_markdown};
+pub use export::{Export, ExportFormat};
 pub use later::{
-    Backup, Browser, BrowserMode, Delivery, Ingest, Kafka, KafkaTopics, Listings, Metrics, NOT_READ_YET,
-    Notify, Process, Schedule, Search, Serve, Topics, Workers,
+    Backup, Browser, BrowserMode, Ingest, Kafka, KafkaTopics, Listings, Metrics, NOT_READ_YET, Notify,
+    Process, Schedule, Search, Serve, Topics, Workers,
 };
 pub use load::{Loaded, Origins};
 pub use matching::{Forest, Matching};
@@ -115,6 +119,8 @@ pub struct Settings {
     pub listings: Listings,
     /// Who is told when something happens.
     pub notify: Notify,
+    /// How findings are written for others.
+    pub export: Export,
     /// Where findings are delivered.
     pub delivery: Delivery,
     /// When a round starts by itself.

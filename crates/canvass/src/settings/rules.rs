@@ -22,6 +22,7 @@ pub(super) fn apply(settings: &Settings, tell: Tell) {
     politeness(&settings.politeness, settings.crawl.concurrency, tell);
     network(&settings.network, tell);
     storage(&settings.storage, tell);
+    settings.delivery.check(tell);
     later(settings, tell);
 }
 

@@ -118,8 +118,8 @@ fn what_a_pack_no_longer_has_is_marked_and_comes_back_with_it() {
     let without = home.json(&["fingerprints", "load", "chat.yaml", "--json"]);
     assert_eq!((&without["deleted"], &without["rule_set"]["fingerprints"]), (&1.into(), &1.into()));
     assert_snapshot!(home.run(&["fingerprints", "list", "--deleted"]), @"
-    signal                    fingerprint                            part     v state
-    Parley                    parley-cookie                          cookie   1 deleted
+    signal                   fingerprint                          part     v state
+    Parley                   parley-cookie                        cookie   1 deleted
     1 fingerprint
     rule set 2 is in force
     [exit 0]
@@ -300,16 +300,10 @@ fn what_is_not_a_page_or_not_a_header_is_named() {
     ! error: cannot read absent.html: No such file or directory (os error 2)
     [exit 2]
     ");
-    assert_snapshot!(home.run(&["fingerprints", "test", "page.html", "--headers", "page.html"]), @"
-    Parley 4 (Talk)
-      parley-script in script at 33
-        cdn.parley.example/v4
-        version 4
-    Palaver (Talk)
-      implied by Parley
-    2 signals seen with rule set 1
-    [exit 0]
-    ");
+    assert_snapshot!(home.run(&["fingerprints", "test", "page.html", "--headers", "page.html"]), @r#"
+    ! error: page.html holds no header lines: line 1 is not `name: value`: <html><head><script src="https://cdn.parley.example/v4/parl…
+    [exit 2]
+    "#);
     assert_snapshot!(home.run(&["fingerprints", "test", "page.html", "--robots", "absent.txt"]), @"
     ! error: cannot read absent.txt: No such file or directory (os error 2)
     [exit 2]
@@ -399,8 +393,8 @@ fn what_is_disabled_is_not_seen_and_the_same_rules_get_their_old_version_back() 
     [exit 0]
     ");
     assert_snapshot!(home.run(&["fingerprints", "list", "--disabled"]), @"
-    signal                    fingerprint                            part     v state
-    Parley                    parley-script                          script   1 off
+    signal                   fingerprint                          part     v state
+    Parley                   parley-script                        script   1 off
     1 fingerprint
     rule set 2 is in force
     [exit 0]

@@ -4,7 +4,9 @@
 
 mod accounts;
 mod begin;
+mod changes;
 mod damage;
+mod deliver;
 mod documents;
 mod fingerprints;
 mod pipes;

@@ -135,8 +135,8 @@ fn a_round_ends_with_a_summary_whose_lines_add_up() {
         [exit 0]
         ");
         assert_snapshot!(home.run(&["history"]), @"
-         run started (UTC)    job    round                status           ended  failed
-           1 [time] crawl  may                  done                 2   0.0 %
+         run started (UTC)    job       round                status          ended failed
+           1 [time] crawl     may                  done                2  0.0 %
         [exit 0]
         ");
         assert_snapshot!(home.run(&["segments", "list"]), @"

@@ -8,6 +8,7 @@
 mod archives;
 mod changes;
 mod cuts;
+mod exports;
 mod findings;
 mod holdings;
 mod locks;
@@ -48,6 +49,8 @@ fn main() {
         changes::a_stretch_of_sites_is_replaced_as_a_whole,
         changes::dual_vendors_are_replaced_and_listed_with_names,
         changes::pages_are_seen_by_whole_sites,
+        exports::an_account_runs_what_its_sites_run_together,
+        exports::what_changed_is_counted_by_account_and_read_stretch_by_stretch,
         findings::a_month_of_many_sites_is_folded_in_parts,
         findings::aggregating_again_changes_nothing,
         findings::findings_are_what_a_count_by_hand_gives,

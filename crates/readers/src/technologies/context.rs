@@ -26,6 +26,11 @@ impl Bytes {
         self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
     }
 
+    /// The bytes in it.
+    pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
+        (0..=u8::MAX).filter(|byte| self.has(*byte))
+    }
+
     /// The same with these bytes.
     #[must_use]
     pub fn with(mut self, bytes: &[u8]) -> Bytes {
@@ -87,8 +92,8 @@ impl Side {
         let mut found = self;
         for part in neighbours {
             found.inside = found.inside.or(found.outside.and(outermost(part, end)));
-            if !can_be_empty(part) {
-                found.outside = Bytes::NONE;
+            found.outside = found.outside.and(beyond(part));
+            if found.outside == Bytes::NONE {
                 break;
             }
         }
@@ -160,6 +165,20 @@ fn neighbours_of(look: Look, edge: Edge) -> Bytes {
 
 fn can_be_empty(hir: &Hir) -> bool {
     hir.properties().minimum_len().is_none_or(|least| least == 0)
+}
+
+/// The bytes that may stand beyond an expression where it matches nothing: none where it always matches something.
+fn beyond(hir: &Hir) -> Bytes {
+    match hir.kind() {
+        HirKind::Look(Look::Start | Look::End) => Bytes::NONE,
+        HirKind::Capture(capture) => beyond(&capture.sub),
+        HirKind::Alternation(branches) => {
+            branches.iter().fold(Bytes::NONE, |set, branch| set.or(beyond(branch)))
+        }
+        HirKind::Concat(parts) => parts.iter().fold(Bytes::ANY, |set, part| set.and(beyond(part))),
+        _ if can_be_empty(hir) => Bytes::ANY,
+        _ => Bytes::NONE,
+    }
 }
 
 /// The bytes that a match of an expression may begin or end with, in either case.

@@ -13,8 +13,8 @@ use super::{
     literals::Needles,
     names::Names,
     parts::{Parts, Span, unescaped},
-    pattern::{Extractor, Matcher, PatternError, needles},
-    rule::{ExtractKind, Fingerprint, Part},
+    pattern::{Extractor, Matcher, PatternError, needles, needles_of_at_least},
+    rule::{ExtractKind, Fingerprint, Part, Pattern},
     selector::{Place, Selector, SelectorError, Tag, Tree},
 };
 
@@ -31,6 +31,8 @@ const MAX_TRIES: u16 = 24;
 const MAX_TRIED_BYTES: usize = 6 << 20;
 /// How much of a document is read.
 const MAX_BODY_BYTES: usize = 8 << 20;
+/// Into how many literals two letters may be made.
+const MAX_VARIANTS: usize = 32;
 /// What is kept of the place where something was seen.
 const MAX_SNIPPET_BYTES: usize = 120;
 
@@ -272,11 +274,9 @@ impl Builder {
             let of_selector: Vec<Vec<u8>> = rule.selectors.iter().map(Selector::needle).collect();
             let of_pattern = match literals {
                 Err(error @ PatternError::Bad(_)) => return Err(error.into()),
-                // the selector's own words will do
+                Err(PatternError::NoNeedle) if attribute.is_some() => two_letters(&fingerprint.pattern),
                 Err(PatternError::NoNeedle) => None,
-                Ok(needles) => {
-                    needles.map(|needles| needles.literals).filter(|literals| is_verbatim(literals))
-                }
+                Ok(needles) => needles.map(|needles| needles.literals).filter(|literals| is_verbatim(literals)),
             };
             let literals = match of_pattern {
                 Some(literals) if commonest(&literals) < commonest(&of_selector) => literals,
@@ -319,6 +319,16 @@ impl Builder {
 /// Whether literals stand in a document as they stand in a value: no sign in them may be written as a reference.
 fn is_verbatim(literals: &[Vec<u8>]) -> bool {
     literals.iter().flatten().all(|byte| !matches!(byte, b'&' | b'"' | b'\'' | b'<' | b'>'))
+}
+
+/// The literals of a pattern on an attribute that has only two letters for sure, but few bytes that may stand before
+/// them: those, or what a value begins behind.
+fn two_letters(pattern: &Pattern) -> Option<Vec<Vec<u8>>> {
+    let Ok(Some(Needles { literals, left, .. })) = needles_of_at_least(SHORTEST - 1, pattern) else { return None };
+    let left = left.bytes().with(b"\"'=");
+    let variants = literals.iter().flat_map(|literal| left.iter().map(move |byte| [&[byte], &literal[..]].concat()));
+    let variants: Vec<Vec<u8>> = variants.take(MAX_VARIANTS + 1).collect();
+    (variants.len() <= MAX_VARIANTS).then_some(variants)
 }
 
 /// How common the commonest of some literals is.
@@ -404,7 +414,7 @@ impl Reading<'_> {
             let robots = &robots[..robots.len().min(MAX_ROBOTS_BYTES)];
             for rule in &engine.robots {
                 if self.may_try(*rule, robots.len()) {
-                    self.check(*rule, robots, 0..robots.len(), 0);
+                    self.check(*rule, robots, 0..robots.len(), false, 0);
                 }
             }
         }
@@ -489,7 +499,8 @@ impl Reading<'_> {
         let from = at.saturating_sub(before).max(zone.start) - zone.start;
         let to = (at + behind).min(zone.end) - zone.start;
         if self.may_try(number, to - from) {
-            self.check(number, &self.html[zone.clone()], from..to, zone.start);
+            // nothing stands before a literal that every match begins with
+            self.check(number, &self.html[zone.clone()], from..to, before == 0, zone.start);
         }
     }
 
@@ -565,7 +576,7 @@ impl Reading<'_> {
     fn try_value(&mut self, number: u32, value: &[u8], offset: usize) {
         let value = &value[..value.len().min(MAX_VALUE_BYTES)];
         if self.may_try(number, value.len()) {
-            self.check(number, value, 0..value.len(), offset);
+            self.check(number, value, 0..value.len(), false, offset);
         }
     }
 
@@ -589,11 +600,11 @@ impl Reading<'_> {
         true
     }
 
-    /// Tries a rule on a window of a text that begins at `offset`.
-    fn check(&mut self, number: u32, text: &[u8], window: Range<usize>, offset: usize) {
+    /// Tries a rule on a window of a text that begins at `offset`; `anchored` if a match must begin with the window.
+    fn check(&mut self, number: u32, text: &[u8], window: Range<usize>, anchored: bool, offset: usize) {
         let index = number as usize;
         let rule = &self.engine.rules[index];
-        let Some(found) = rule.matcher.find(text, window.clone()) else { return };
+        let Some(found) = rule.matcher.find(text, window.clone(), anchored) else { return };
         // what is read off may stand around what was searched for
         let around = window.start.saturating_sub(WINDOW_BEFORE)..(window.end + WINDOW_BEHIND).min(text.len());
         let extract = |extractor: &Extractor| {

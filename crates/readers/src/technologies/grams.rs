@@ -21,6 +21,8 @@ const FOLD_TWICE: u64 = 0x2020_2020_2020_2020;
 /// By how much three letters are commoner than the commonest gram that they begin: about four times.
 const THREE_LETTERS: u8 = 8;
 
+/// How many places are noted before they are looked at.
+const NOTED: usize = 64;
 /// The most that a bitmap takes: 256 KiB, which stay in the second cache.
 const BITMAP_WORDS: usize = 1 << 15;
 
@@ -73,33 +75,33 @@ impl Grams {
 
     /// Tells `hit` of every place where a literal stands: its number and its first byte. Stops when `hit` says so.
     pub fn scan(&self, text: &[u8], mut hit: impl FnMut(u32, usize) -> bool) {
-        let table = &self.table;
-        // one load for the grams at four positions, and one branch for all of them
-        let mut at = 0;
+        // places are noted first and looked at later: a look does not wait for the scan, nor the scan for a look
+        let mut noted = [0; NOTED];
+        let (mut count, mut at) = (0, 0);
         while let Some(bytes) = text.get(at..).and_then(|rest| rest.first_chunk::<{ 2 * GRAM }>()) {
             let word = u64::from_le_bytes(*bytes) | FOLD_TWICE;
-            let grams: [u32; GRAM] = std::array::from_fn(|place| (word >> (8 * place)) as u32);
-            let found = grams.map(|gram| table.may_hold(gram));
-            if found[0] | found[1] | found[2] | found[3] {
-                for place in 0..GRAM {
-                    if found[place] && !self.compare(grams[place], text, at + place, &mut hit) {
-                        return;
-                    }
-                }
+            for place in 0..GRAM {
+                noted[count % NOTED] = at + place;
+                count += usize::from(self.table.may_hold((word >> (8 * place)) as u32));
             }
             at += GRAM;
+            if count > NOTED - GRAM {
+                if !self.compare_all(&noted[..count], text, &mut hit) {
+                    return;
+                }
+                count = 0;
+            }
         }
         // the last literal may be three bytes with nothing behind them
-        while at + SHORTEST <= text.len() {
-            let mut bytes = [0; GRAM];
-            let length = (text.len() - at).min(GRAM);
-            bytes[..length].copy_from_slice(&text[at..at + length]);
-            let gram = u32::from_le_bytes(bytes) | FOLD;
-            if table.may_hold(gram) && !self.compare(gram, text, at, &mut hit) {
-                return;
-            }
-            at += 1;
+        let last = at..(text.len() + 1).saturating_sub(SHORTEST);
+        if self.compare_all(&noted[..count], text, &mut hit) {
+            last.into_iter().all(|at| self.compare(text, at, &mut hit));
         }
+    }
+
+    #[inline(never)]
+    fn compare_all(&self, noted: &[usize], text: &[u8], hit: &mut impl FnMut(u32, usize) -> bool) -> bool {
+        noted.iter().all(|at| self.compare(text, *at, hit))
     }
 
     /// The literal with this number.
@@ -108,8 +110,9 @@ impl Grams {
         &self.literals[number as usize]
     }
 
-    #[inline(never)]
-    fn compare(&self, gram: u32, text: &[u8], at: usize, hit: &mut impl FnMut(u32, usize) -> bool) -> bool {
+    #[inline]
+    fn compare(&self, text: &[u8], at: usize, hit: &mut impl FnMut(u32, usize) -> bool) -> bool {
+        let gram = folded_gram(&text[at..]);
         for entry in self.table.bucket(gram).iter().filter(|entry| entry.gram == gram) {
             let Some(from) = at.checked_sub(usize::from(entry.offset)) else { continue };
             let other_at = from + usize::from(entry.other_offset);
@@ -146,6 +149,17 @@ pub fn commonness(literal: &[u8]) -> u8 {
     }
     let grams = literal.array_windows::<GRAM>().map(|gram| rarity(u32::from_le_bytes(*gram) | FOLD));
     grams.min().unwrap_or(u8::MAX)
+}
+
+/// The gram that a text begins with; what is missing at its end is a space.
+#[inline]
+fn folded_gram(text: &[u8]) -> u32 {
+    let bytes = text.first_chunk::<GRAM>().copied().unwrap_or_else(|| {
+        let mut bytes = [b' '; GRAM];
+        bytes[..text.len()].copy_from_slice(text);
+        bytes
+    });
+    u32::from_le_bytes(bytes) | FOLD
 }
 
 fn gram_at(literal: &[u8], offset: usize) -> u32 {

@@ -3,7 +3,7 @@
 use std::{ops::Range, sync::OnceLock};
 
 use regex_automata::{
-    Input,
+    Anchored, Input,
     meta::{BuildError, Regex},
     util::syntax,
 };
@@ -36,19 +36,26 @@ pub enum PatternError {
 }
 
 /// The literals of which one must be there; `None` where anything will do.
+///
+/// # Errors
+/// If it is no expression, or has no literal that is long enough.
 pub fn needles(pattern: &Pattern) -> Result<Option<Needles>, PatternError> {
+    needles_of_at_least(SHORTEST, pattern)
+}
+
+/// The same with a length of one's own.
+pub(super) fn needles_of_at_least(bytes: usize, pattern: &Pattern) -> Result<Option<Needles>, PatternError> {
     match pattern {
         Pattern::Exists => Ok(None),
-        Pattern::Text(text) if text.len() < SHORTEST => Err(PatternError::NoNeedle),
+        Pattern::Text(text) if text.len() < bytes => Err(PatternError::NoNeedle),
         Pattern::Text(text) => Ok(Some(Needles::of_text(text.as_bytes()))),
         Pattern::Regex(regex) => {
-            let found =
-                match parse(regex) {
-                    Ok(hir) => needles_of(&hir, SHORTEST),
-                    // look-around may reach anywhere
-                    Err(_) => needles_of(&parse(&without_look_around(regex))?, SHORTEST)
-                        .map(|found| Needles { before: None, behind: None, ..found }),
-                };
+            let found = match parse(regex) {
+                Ok(hir) => needles_of(&hir, bytes),
+                // look-around may reach anywhere
+                Err(_) => needles_of(&parse(&without_look_around(regex))?, bytes)
+                    .map(|found| Needles { before: None, behind: None, ..found }),
+            };
             found.map(Some).ok_or(PatternError::NoNeedle)
         }
     }
@@ -92,7 +99,8 @@ impl Matcher {
 
     /// Where it matches first within a window of a text. What stands around the window counts: a window's edge is
     /// neither a start nor the edge of a word.
-    pub(super) fn find(&self, text: &[u8], window: Range<usize>) -> Option<Range<usize>> {
+    /// With `anchored`, only a match that begins with the window counts.
+    pub(super) fn find(&self, text: &[u8], window: Range<usize>, anchored: bool) -> Option<Range<usize>> {
         match self {
             Matcher::Anything => Some(window),
             Matcher::Text(wanted) => {
@@ -100,7 +108,7 @@ impl Matcher {
                 let at = window.start + places.position(|here| here.eq_ignore_ascii_case(wanted))?;
                 Some(at..at + wanted.len())
             }
-            Matcher::Regex(regex) => regex.find(text, window),
+            Matcher::Regex(regex) => regex.find(text, window, anchored),
         }
     }
 }
@@ -155,9 +163,12 @@ impl LazyRegex {
         self.engine.get_or_init(|| Engine::new(&self.source).ok()).as_ref()
     }
 
-    fn find(&self, text: &[u8], window: Range<usize>) -> Option<Range<usize>> {
+    fn find(&self, text: &[u8], window: Range<usize>, anchored: bool) -> Option<Range<usize>> {
         match self.engine()? {
-            Engine::Linear(regex) => regex.find(Input::new(text).range(window)).map(|found| found.range()),
+            Engine::Linear(regex) => {
+                let anchored = if anchored { Anchored::Yes } else { Anchored::No };
+                regex.find(Input::new(text).range(window).anchored(anchored)).map(|found| found.range())
+            }
             Engine::Backtracking(regex) => {
                 let start = window.start;
                 let text = String::from_utf8_lossy(&text[window]);

@@ -199,7 +199,7 @@ fn seen_by_a_loop(rules: &RuleSet, matchers: &[pattern::Matcher], page: &Page<'_
     let (scripts, links, images, inline) =
         (of(&parts.scripts), of(&parts.links), of(&parts.images), &parts.inline);
     let any = |matcher: &pattern::Matcher, values: &[Vec<u8>]| {
-        values.iter().any(|value| matcher.find(value, 0..value.len()).is_some())
+        values.iter().any(|value| matcher.find(value, 0..value.len(), false).is_some())
     };
     let mut seen = Vec::new();
     for (place, fingerprint) in rules.fingerprints().iter().enumerate() {
@@ -208,12 +208,12 @@ fn seen_by_a_loop(rules: &RuleSet, matchers: &[pattern::Matcher], page: &Page<'_
             Part::Script => any(matcher, &scripts),
             Part::Link => any(matcher, &links),
             Part::Image => any(matcher, &images),
-            Part::Url => matcher.find(page.url.as_bytes(), 0..page.url.len()).is_some(),
+            Part::Url => matcher.find(page.url.as_bytes(), 0..page.url.len(), false).is_some(),
             Part::Inline => {
-                inline.iter().any(|span| matcher.find(&html[span.clone()], 0..span.len()).is_some())
+                inline.iter().any(|span| matcher.find(&html[span.clone()], 0..span.len(), false).is_some())
             }
-            Part::Body => matcher.find(html, 0..html.len()).is_some(),
-            Part::Text => matcher.find(&text, 0..text.len()).is_some(),
+            Part::Body => matcher.find(html, 0..html.len(), false).is_some(),
+            Part::Text => matcher.find(&text, 0..text.len(), false).is_some(),
             _ => continue,
         };
         if found {

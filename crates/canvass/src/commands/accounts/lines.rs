@@ -50,6 +50,8 @@ impl<R: Read> AccountLines<R> {
         let mut records = csv::ReaderBuilder::new()
             .delimiter(delimiter)
             .flexible(true)
+            // with `\r\n` as one mark the reader counts lines wrongly; a `\r` is trimmed off its value
+            .terminator(csv::Terminator::Any(b'\n'))
             .from_reader(Bounded { input, left: Rc::clone(&left) });
         let header = records.byte_headers().context("it has no header")?.clone();
         let names: Vec<String> = header.iter().map(column_name).collect();
@@ -72,13 +74,18 @@ impl<R: Read> AccountLines<R> {
 
     /// The next line with its number, or what is wrong with it; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<(u64, Result<AccountLine, String>)>> {
-        self.left.set(MAX_RECORD_BYTES);
-        let line = self.records.position().line();
-        if !self.records.read_byte_record(&mut self.record).with_context(|| format!("line {line}"))? {
-            return Ok(None);
+        loop {
+            self.left.set(MAX_RECORD_BYTES);
+            let line = self.records.position().line();
+            if !self.records.read_byte_record(&mut self.record).with_context(|| format!("line {line}"))? {
+                return Ok(None);
+            }
+            let is_blank = self.record.len() == 1 && self.record[0].trim_ascii().is_empty();
+            if !is_blank {
+                let line = self.record.position().map_or(line, csv::Position::line);
+                return Ok(Some((line, self.understand())));
+            }
         }
-        let line = self.record.position().map_or(line, csv::Position::line);
-        Ok(Some((line, self.understand())))
     }
 
     fn understand(&self) -> Result<AccountLine, String> {
@@ -157,13 +164,12 @@ mod tests {
 
     #[test]
     fn columns_are_found_by_name_whatever_their_order_case_and_delimiter() {
-        let expected = [(2, Ok("7 42".to_owned()))];
-        for text in [
-            "account_id,name,website_id\n7,First Church,42\n",
-            "\u{feff}Website ID;Name;Account-ID;Notes\r\n42;\"First; Church\";7;\r\n",
-            "name\twebsite_id\taccount_id\nFirst Church\t42\t7",
+        for (line, text) in [
+            (2, "account_id,name,website_id\n7,First Church,42\n"),
+            (3, "\u{feff}Website ID;Name;Notes;Account-ID\r\n\r\n42;\"First; Church\";;7\r\n"),
+            (2, "name\taccount_id\twebsite_id\r\nFirst Church\t7\t\"42\"\r\n"),
         ] {
-            assert_eq!(ids(text.as_bytes()), expected, "{text}");
+            assert_eq!(ids(text.as_bytes()), [(line, Ok("7 42".to_owned()))], "{text}");
         }
         let lines = read(b"account_id,name,city,country\n7, First Church ,Provo,US\n");
         let account = AccountRow {

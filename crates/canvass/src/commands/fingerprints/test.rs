@@ -116,7 +116,7 @@ fn header_lines(text: &str) -> Result<Vec<(String, String)>> {
         } else if !line.trim().is_empty() {
             let header = line.split_once(':').filter(|(name, _)| is_header_name(name));
             let Some((name, value)) = header else {
-                bail!("line {number} is not `name: value`: {}", shown(line, 60));
+                bail!("line {number} is not `name: value`: {}", cut(line, 60));
             };
             headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
         }
@@ -198,7 +198,7 @@ impl Bench {
             100 => String::new(),
             confidence => format!(", {confidence} % sure"),
         };
-        writeln!(out, "{head} ({title}{sure})")?;
+        writeln!(out, "{} ({}{sure})", cut(&head, 48), cut(title, 30))?;
         if let Some(by) = detection.implied_by {
             writeln!(out, "  implied by {}", self.set.signals()[by].name)?;
         }
@@ -206,9 +206,9 @@ impl Bench {
             let fingerprint = &self.set.fingerprints()[sighting.fingerprint];
             let part = fingerprint.part.word();
             writeln!(out, "  {} in {part} at {}", fingerprint.id, sighting.offset)?;
-            writeln!(out, "    {}", shown(&sighting.snippet, 76))?;
+            writeln!(out, "    {}", cut(&sighting.snippet, 76))?;
             for (kind, value) in &sighting.extracted {
-                writeln!(out, "    {} {}", kind.word(), shown(value, 68))?;
+                writeln!(out, "    {} {}", kind.word(), cut(value, 68))?;
             }
         }
         Ok(())
@@ -236,12 +236,6 @@ impl Bench {
             "evidence": detection.sightings.iter().map(evidence).collect::<Vec<_>>(),
         })
     }
-}
-
-/// A text of the page on one line of a terminal: it may hold anything.
-fn shown(text: &str, width: usize) -> String {
-    let plain = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter });
-    cut(&plain.collect::<String>(), width)
 }
 
 #[cfg(test)]

@@ -33,8 +33,7 @@ use crate::{
     clock::Clock,
     exit::Exit,
     explain::explain,
-    pipeline::STAGES,
-    round::{Books, Ledger, RoundFolder, Tally, prove},
+    round::{Books, Checkpoint, Ledger, RoundFolder, Tally, prove},
     settings::{Settings, Thresholds},
 };
 use dispatch::{Dispatcher, recall_hosts};
@@ -98,9 +97,10 @@ pub struct CrawlReport {
 pub async fn run(plan: CrawlPlan, catalog: Catalog, clock: Clock) -> Result<CrawlReport> {
     let CrawlPlan { folder, list, settings, reload, quiet } = plan;
     raise_file_limit();
-    let stages: Vec<_> = STAGES.iter().map(|stage| stage.name).collect();
     let parameters = json!({ "list": list, "round": folder.round });
-    let mut job = Job::start(catalog, clock, "crawl", &folder.round, &stages, parameters).await?;
+    let mut job =
+        Job::start(catalog, clock, "crawl", &folder.round, &["enlist", "crawl", "ledger"], parameters)
+            .await?;
     if let Some(hours) = settings.crawl.deadline_hours {
         job.stop_after(std::time::Duration::from_secs_f64(hours * 3_600.0));
     }
@@ -193,6 +193,12 @@ async fn run_crawl(
     clock: Clock,
     show: Show,
 ) -> Result<((Tally, Show), serde_json::Value)> {
+    // only a finished round's segments are put away, and then there is nothing left to crawl
+    if !blobs::segment::list(&folder.processed())?.is_empty() {
+        let tally = Checkpoint::read(folder)?.map(|checkpoint| checkpoint.tally).unwrap_or_default();
+        let counts = serde_json::to_value(&tally)?;
+        return Ok(((tally, show), counts));
+    }
     let now = clock.now();
     let (limits, commit) = wiring::segment_rules(&settings.segments);
     let books = Books::open(folder, limits)?;

@@ -11,7 +11,7 @@ mod shelf;
 mod tests;
 mod writing;
 
-use std::{collections::BTreeSet, sync::Arc, thread};
+use std::{cell::Cell, collections::BTreeSet, sync::Arc, thread};
 
 use anyhow::{Context, Result};
 use blobs::segment::{self, SegmentFile};
@@ -25,7 +25,7 @@ use serde_json::json;
 
 pub use facts::month_of;
 
-use super::{Job, JobHandle, JobOutcome, bar::Bar, start_logging};
+use super::{Job, JobHandle, JobOutcome, bar::Bar, patience::Patience, start_logging};
 use crate::{
     clock::Clock,
     exit::Exit,
@@ -167,7 +167,7 @@ pub async fn reread_month(
 
 /// Reads segments, one after the other, each on all cores.
 struct Reader {
-    handle: JobHandle,
+    patience: Patience,
     clock: Clock,
     settings: Process,
     rules: Arc<ActiveRules>,
@@ -185,26 +185,22 @@ impl Reader {
         quiet: bool,
     ) -> Reader {
         let threads = thread::available_parallelism().map_or(1, usize::from);
-        let bar = Bar::new("process", quiet);
-        Reader { handle, clock, settings: settings.clone(), rules, threads, bar, counts: Counts::default() }
+        let (patience, bar) = (Patience::new(handle, settings), Bar::new("process", quiet));
+        Reader { patience, clock, settings: settings.clone(), rules, threads, bar, counts: Counts::default() }
     }
 
     async fn read_all(&mut self, folder: &RoundFolder, segments: &[SegmentFile]) -> Result<()> {
         for (number, segment) in segments.iter().enumerate() {
-            if self.is_stopped() {
+            if self.patience.is_stopped() {
                 return Ok(());
             }
             self.read(folder, segment, (number as u64, segments.len() as u64)).await?;
             // a crawl that goes on finds its place by what stands in its folder
-            if !self.is_stopped() && folder.is_finished()? {
+            if !self.patience.is_stopped() && folder.is_finished()? {
                 shelf::put_away(folder, segment)?;
             }
         }
         Ok(())
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.handle.stop_signal().borrow().is_some()
     }
 
     async fn read(&mut self, folder: &RoundFolder, segment: &SegmentFile, place: (u64, u64)) -> Result<()> {
@@ -217,7 +213,8 @@ impl Reader {
             segment: i64::from(segment.number),
         };
         let progress = self
-            .patiently(|| matches::begin_segment(self.handle.catalog(), &id, self.clock.now()))
+            .patience
+            .ask(async |catalog| matches::begin_segment(catalog, &id, self.clock.now()).await)
             .await
             .with_context(|| format!("cannot begin {}", segment.path.display()))?;
         if progress.finished {
@@ -235,7 +232,7 @@ impl Reader {
             if gathered.is_worth_writing(&self.settings) {
                 self.write(&id, gathered.take(false)).await.with_context(named)?;
                 self.show(place);
-                if self.is_stopped() {
+                if self.patience.is_stopped() {
                     return Ok(());
                 }
             }
@@ -250,22 +247,21 @@ impl Reader {
     async fn write(&mut self, id: &SegmentId<'_>, batch: matches::Batch) -> Result<()> {
         let (pages, found, to) = (batch.pages.len() as u64, batch.matches.len() as u64, batch.to);
         let sub_batch = self.settings.sub_batch_records as usize;
-        let mut tried = false;
-        self.patiently(async || {
-            // a commit whose answer was lost has happened: the ledger knows
-            let again = std::mem::replace(&mut tried, true);
-            if again
-                && matches::begin_segment(self.handle.catalog(), id, self.clock.now()).await?.records_done
-                    == to
-            {
-                return Ok(());
-            }
-            matches::write_batch(self.handle.catalog(), id, batch.clone(), sub_batch, self.clock.now()).await
-        })
-        .await?;
+        let tried = Cell::new(false);
+        self.patience
+            .ask(async |catalog| {
+                // a commit whose answer was lost has happened: the ledger knows
+                if tried.replace(true)
+                    && matches::begin_segment(catalog, id, self.clock.now()).await?.records_done == to
+                {
+                    return Ok(());
+                }
+                matches::write_batch(catalog, id, batch.clone(), sub_batch, self.clock.now()).await
+            })
+            .await?;
         self.counts.pages += pages;
         self.counts.matches += found;
-        self.handle.note_counts(serde_json::to_value(&self.counts)?);
+        self.patience.handle().note_counts(serde_json::to_value(&self.counts)?);
         Ok(())
     }
 

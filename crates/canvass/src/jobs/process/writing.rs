@@ -1,11 +1,8 @@
-//! When is what was read worth a transaction, and what if the database is away?
+//! When is what was read worth a transaction?
 
-use std::time::Duration;
+use catalog::matches;
 
-use anyhow::Result;
-use catalog::{CatalogError, matches};
-
-use super::{Reader, reading::Chunk};
+use super::reading::Chunk;
 use crate::settings::Process;
 
 /// A batch without many matches is written after this many pages.
@@ -38,35 +35,5 @@ impl Gathered {
     pub fn take(&mut self, last: bool) -> matches::Batch {
         let Gathered(empty) = Gathered::new(self.0.to);
         matches::Batch { last, ..std::mem::replace(&mut self.0, empty) }
-    }
-}
-
-impl Reader {
-    /// Does something with the catalog, again and again while it cannot be reached, as often as the settings say.
-    pub(super) async fn patiently<T>(
-        &self,
-        mut work: impl AsyncFnMut() -> Result<T, CatalogError>,
-    ) -> Result<T> {
-        let Process { retries, first_wait_seconds, max_wait_seconds, .. } = &self.settings;
-        let (mut left, mut wait) = (*retries, first_wait_seconds.duration());
-        loop {
-            match work().await {
-                Err(error) if error.is_retryable() && left > 0 && !self.is_stopped() => {
-                    tracing::warn!(%error, wait_ms = wait.as_millis() as u64, "the catalog is away");
-                    self.bar
-                        .say(&format!("the catalog is away ({error}); trying again in {} s", wait.as_secs()));
-                    self.pause(wait).await;
-                    left -= 1;
-                    wait = (wait * 2).min(max_wait_seconds.duration());
-                }
-                other => return Ok(other?),
-            }
-        }
-    }
-
-    /// Waits, but not for longer than until the job is to stop.
-    async fn pause(&self, wait: Duration) {
-        let mut stop = self.handle.stop_signal();
-        let _ = tokio::time::timeout(wait, stop.wait_for(Option::is_some)).await;
     }
 }

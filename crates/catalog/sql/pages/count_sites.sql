@@ -1,0 +1,1 @@
+SELECT count(DISTINCT site) AS sites FROM pages WHERE month = $1
