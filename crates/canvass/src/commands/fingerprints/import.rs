@@ -1,6 +1,7 @@
 //! canvass fingerprints import: what can be taken over from another program's fingerprints?
 
 use std::{
+    cmp::Reverse,
     collections::{BTreeMap, HashMap, HashSet},
     io::Write,
     path::{Path, PathBuf},
@@ -202,7 +203,7 @@ fn by_reason(refused: &[Refused]) -> Vec<(String, u64)> {
         *counts.entry(reason(why)).or_default() += 1;
     }
     let mut reasons: Vec<(String, u64)> = counts.into_iter().collect();
-    reasons.sort_by(|one, other| other.1.cmp(&one.1));
+    reasons.sort_by_key(|(_, count)| Reverse(*count));
     reasons
 }
 
