@@ -10,11 +10,15 @@ mod addresses;
 mod bombs;
 mod crash;
 mod databases;
+mod deliveries;
 mod demo;
 mod politeness;
 mod rounds;
 mod stopping;
 mod support;
+mod technographics;
+mod technographics_crash;
+mod technographics_outages;
 mod truth;
 
 use libtest_mimic::{Arguments, Trial};
@@ -62,7 +66,14 @@ fn main() {
         crash::a_round_that_is_killed_while_it_enlists_ends_like_one_that_is_not,
         crash::a_round_that_is_killed_as_it_closes_ends_like_one_that_is_not,
         crash::a_round_that_is_killed_while_it_crawls_ends_like_one_that_is_not,
+        technographics::two_months_are_found_as_they_were_planted,
+        technographics::a_new_rule_is_no_new_product,
+        technographics_crash::the_same_segment_under_another_name_or_in_another_round_changes_nothing,
+        technographics_crash::reading_again_with_other_rules_adds_to_what_the_old_ones_saw_and_takes_nothing_away,
+        technographics_crash::commands_that_are_killed_leave_what_undisturbed_ones_do,
     ];
     trials.extend(databases::trials());
+    trials.extend(deliveries::trials());
+    trials.extend(technographics_outages::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }

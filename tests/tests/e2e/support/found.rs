@@ -211,7 +211,7 @@ pub fn check_books(home: &Home, round: &str, found: &Endings) {
 }
 
 /// Checks with another program that each segment is closed and has the hash beside it.
-fn check_hashes(folder: &Path) {
+pub fn check_hashes(folder: &Path) {
     let names: Vec<String> = fs::read_dir(folder)
         .expect("there are segments")
         .map(|entry| entry.expect("a folder can be read").file_name().to_string_lossy().into_owned())

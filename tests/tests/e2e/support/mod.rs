@@ -3,8 +3,11 @@
 pub mod found;
 pub mod home;
 pub mod pace;
+pub mod processing;
 pub mod program;
 pub mod raw;
+pub mod server;
+pub mod snapshot;
 pub mod web;
 
 use std::{
