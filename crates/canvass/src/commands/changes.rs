@@ -24,8 +24,8 @@ use crate::{
     settings::Settings,
 };
 
-/// The summary names this many accounts; `--dual` names all.
-const TOLD: i64 = 20;
+/// The summary tells so many second vendors; `--dual` tells all.
+const TOLD: usize = 20;
 const ROWS_AT_ONCE: i64 = 500;
 
 /// What `canvass changes` is asked for.
@@ -134,14 +134,35 @@ pub async fn print_report(
     }
     let (all, new) = (grouped(counts.dual_vendors), grouped(counts.new_dual_vendors));
     writeln!(out, "\nSecond vendors where one is the rule: {all}, of which {new} are new")?;
-    for dual in list_dual_vendors(catalog, month.as_str(), None, TOLD).await? {
-        write!(out, "{}", told(&dual)?)?;
+    let told_here = newest_first(catalog, month).await?;
+    for dual in &told_here {
+        write!(out, "{}", told(dual)?)?;
     }
-    let more = counts.dual_vendors.saturating_sub(TOLD.unsigned_abs());
+    let more = counts.dual_vendors.saturating_sub(told_here.len() as u64);
     if more > 0 {
         writeln!(out, "\nand {} more: `canvass changes --month {month} --dual`", grouped(more))?;
     }
     Ok(())
+}
+
+/// As many second vendors as a summary tells: those that came this month, then the others.
+async fn newest_first(catalog: &Catalog, month: &Month) -> Result<Vec<ListedDual>> {
+    let (mut new, mut others) = (Vec::new(), Vec::new());
+    let mut last = None;
+    while new.len() < TOLD {
+        let page = next_page(catalog, month, last.as_ref()).await?;
+        let Some(end) = page.last() else { break };
+        last = Some(end.clone());
+        for dual in page {
+            let kept = if dual.dual.is_new { &mut new } else { &mut others };
+            if kept.len() < TOLD {
+                kept.push(dual);
+            }
+        }
+    }
+    new.extend(others);
+    new.truncate(TOLD);
+    Ok(new)
 }
 
 fn table_of(counts: &Counts) -> String {
@@ -267,7 +288,8 @@ fn told(listed: &ListedDual) -> Result<String> {
         (true, "certain") => "added this month".to_owned(),
         (true, sure) => format!("added this month, {sure}"),
         (false, "unknown") => "who was first is unknown".to_owned(),
-        (false, _) => "not new".to_owned(),
+        (false, "likely") => "both were there before, likely".to_owned(),
+        (false, _) => "both were there before".to_owned(),
     };
     let mut text = format!("\n  {name}\n    {}: {news}\n", plain(category_title, 40));
     let sides = [("first", first, dual.first_since), ("second", second, dual.second_since)];

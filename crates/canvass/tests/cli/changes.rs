@@ -193,9 +193,81 @@ fn every_site_is_compared_with_the_last_month_in_which_it_was_covered() {
     let home = home_with(0..3);
     let summary = done(&home, &["changes", "--quiet"]);
     assert_fits(&summary);
-    assert_snapshot!(summary, @"");
+    assert_snapshot!(summary, @"
+    2026-11, read with rule set 1: done
+      sites                10, 2 of them not captured, 1 for the first time
+      kept                  6
+      added                 3  certain 3, likely 0
+      dropped               1  certain 1, likely 0
+      unknown               6
+
+    Second vendors where one is the rule: 5, of which 2 are new
+
+      First Church (A1)
+        Live chat: added this month
+        first  Alpha                                    since 2026-09-05
+               https://added.example/
+               alpha-script: cdn.alpha.example/chat.js
+        second Beta                                     since 2026-11-05
+               https://added.example/
+               beta-script: cdn.beta.example/talk.js
+
+      Two Sites (A2)
+        Live chat: added this month
+        first  Alpha                                    since 2026-09-05
+               https://pair-1.example/
+               alpha-script: cdn.alpha.example/chat.js
+        second Beta                                     since 2026-11-05
+               https://pair-2.example/
+               beta-script: cdn.beta.example/talk.js
+
+      site:all-along
+        Live chat: both were there before
+        first  Alpha                                    since 2026-09-05
+               https://all-along.example/
+               alpha-script: cdn.alpha.example/chat.js
+        second Beta                                     since 2026-09-05
+               https://all-along.example/
+               beta-script: cdn.beta.example/talk.js
+
+      site:failed-before
+        Live chat: who was first is unknown
+        first  Alpha                                    since 2026-09-05
+               https://failed-before.example/
+               alpha-script: cdn.alpha.example/chat.js
+        second Beta                                     since 2026-11-05
+               https://failed-before.example/contact
+               beta-script: cdn.beta.example/talk.js
+
+      site:never-before
+        Live chat: who was first is unknown
+        first  Alpha                                    since 2026-11-05
+               https://never-before.example/
+               alpha-script: cdn.alpha.example/chat.js
+        second Beta                                     since 2026-11-05
+               https://never-before.example/
+               beta-script: cdn.beta.example/talk.js
+    [exit 0]
+    ");
     let (told, rows) = changes_of(&home);
-    assert_snapshot!(told.join("\n"), @"");
+    assert_snapshot!(told.join("\n"), @"
+    added Alpha kept certain
+    added Beta added certain
+    all-along Alpha kept certain
+    all-along Beta kept certain
+    failed-before Alpha kept certain
+    failed-before Beta unknown unknown
+    failed-now Alpha unknown unknown
+    failed-now Beta unknown unknown
+    forbidden-now Alpha unknown unknown
+    gap Alpha kept certain
+    never-before Alpha unknown unknown
+    never-before Beta unknown unknown
+    pair-1 Alpha kept certain
+    pair-2 Beta added certain
+    switched Alpha dropped certain
+    switched Beta added certain
+    ");
     let of = |site: &str| rows.iter().find(|row| row.site == site).unwrap();
     assert_eq!(of("gap").previous.as_deref(), Some("2026-09"));
     assert_eq!(of("gap").since.unwrap().to_string(), "2026-09-05T12:00:00.000Z");
@@ -293,9 +365,23 @@ fn where_the_segments_are_gone_a_changed_rule_leaves_it_unknown() {
 #[test]
 fn what_is_missing_is_said_with_what_to_do() {
     let home = Home::begun();
-    assert_snapshot!(home.run(&["changes"]), @"");
+    assert_snapshot!(home.run(&["changes"]), @"
+    ! error: there are no findings yet: run `canvass process`, then `canvass aggregate`
+    [exit 2]
+    ");
     let home = home_with(2..3);
-    assert_snapshot!(home.run(&["changes", "--month", "2026-10"]), @"");
-    assert_snapshot!(home.run(&["changes", "--month", "10-2026"]), @"");
-    assert_snapshot!(home.run(&["changes", "--dual"]), @"");
+    assert_snapshot!(home.run(&["changes", "--month", "2026-10"]), @"
+    ! error: there are no findings of 2026-10, but of 2026-11
+    [exit 2]
+    ");
+    assert_snapshot!(home.run(&["changes", "--month", "10-2026"]), @"
+    ! error: invalid value '10-2026' for '--month <YYYY-MM>': `10-2026` is not a month: write it as 2026-11
+    !
+    ! For more information, try '--help'.
+    [exit 2]
+    ");
+    assert_snapshot!(home.run(&["changes", "--dual"]), @"
+    2026-11: no account uses a second vendor, or nothing was compared yet
+    [exit 0]
+    ");
 }

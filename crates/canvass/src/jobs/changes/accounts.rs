@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use anyhow::{Context, Result};
 use catalog::{
-    Catalog,
     changes::{DualRow, replace_dual_vendors},
     holdings::{self, HoldingRow},
 };
@@ -16,7 +15,7 @@ use super::{
     dual::{Account, DualVendor, Holding, Product},
     evidence::Evidence,
 };
-use crate::jobs::JobHandle;
+use crate::jobs::patience::Patience;
 
 const HOLDINGS_AT_ONCE: i64 = 2_000;
 const ROWS_AT_ONCE: usize = 500;
@@ -24,18 +23,16 @@ const ROWS_AT_ONCE: usize = 500;
 /// Finds the accounts of a month with a second vendor and writes them down in the place of what was known before; what
 /// was found is counted. Stops between accounts if the job is to stop.
 pub async fn find_dual_vendors(
-    handle: &JobHandle,
+    patience: &Patience,
     month: &str,
     rule_set: i64,
     counts: &mut Counts,
 ) -> Result<()> {
-    let catalog = handle.catalog();
-    let stop = handle.stop_signal();
-    let mut holdings = Holdings::new(catalog, month);
+    let mut holdings = Holdings::new(patience, month);
     let mut next = holdings.next().await?;
     let (mut rows, mut written_upto) = (Vec::new(), None::<String>);
     while let Some(first) = next {
-        if stop.borrow().is_some() {
+        if patience.is_stopped() {
             return Ok(());
         }
         let (name, mut account) = (first.account.clone(), Account::default());
@@ -50,13 +47,16 @@ pub async fn find_dual_vendors(
             rows.push(row_of(month, &name, rule_set, dual)?);
         }
         if rows.len() >= ROWS_AT_ONCE {
-            replace_dual_vendors(catalog, month, written_upto.as_deref(), Some(&name), &rows).await?;
+            let after = written_upto.as_deref();
+            patience
+                .ask(async |catalog| replace_dual_vendors(catalog, month, after, Some(&name), &rows).await)
+                .await?;
             rows.clear();
             written_upto = Some(name);
         }
     }
-    replace_dual_vendors(catalog, month, written_upto.as_deref(), None, &rows).await?;
-    Ok(())
+    let after = written_upto.as_deref();
+    patience.ask(async |catalog| replace_dual_vendors(catalog, month, after, None, &rows).await).await
 }
 
 fn holding_of(row: HoldingRow) -> Result<Holding> {
@@ -102,7 +102,7 @@ fn row_of(month: &str, account: &str, rule_set: i64, dual: DualVendor) -> Result
 
 /// All holdings of a month by account: those of accounts and those of sites that stand for themselves, in one order.
 struct Holdings<'a> {
-    catalog: &'a Catalog,
+    patience: &'a Patience,
     month: &'a str,
     linked: Page,
     unlinked: Page,
@@ -130,19 +130,25 @@ impl Page {
 }
 
 impl<'a> Holdings<'a> {
-    fn new(catalog: &'a Catalog, month: &'a str) -> Holdings<'a> {
-        Holdings { catalog, month, linked: Page::default(), unlinked: Page::default() }
+    fn new(patience: &'a Patience, month: &'a str) -> Holdings<'a> {
+        Holdings { patience, month, linked: Page::default(), unlinked: Page::default() }
     }
 
     async fn next(&mut self) -> Result<Option<HoldingRow>> {
-        let Holdings { catalog, month, linked, unlinked } = self;
+        let Holdings { patience, month, linked, unlinked } = self;
         if linked.needs_more() {
             let after = linked.last.as_ref().map(|(account, site, signal)| (&**account, &**site, *signal));
-            linked.fill(holdings::linked(catalog, month, after, HOLDINGS_AT_ONCE).await?);
+            let page =
+                patience.ask(async |catalog| holdings::linked(catalog, month, after, HOLDINGS_AT_ONCE).await);
+            let page = page.await?;
+            linked.fill(page);
         }
         if unlinked.needs_more() {
             let after = unlinked.last.as_ref().map(|(_, site, signal)| (&**site, *signal));
-            unlinked.fill(holdings::unlinked(catalog, month, after, HOLDINGS_AT_ONCE).await?);
+            let page = patience
+                .ask(async |catalog| holdings::unlinked(catalog, month, after, HOLDINGS_AT_ONCE).await);
+            let page = page.await?;
+            unlinked.fill(page);
         }
         let from_linked = match (linked.rows.front(), unlinked.rows.front()) {
             (Some(one), Some(other)) => one.account <= other.account,

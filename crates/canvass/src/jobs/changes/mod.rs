@@ -27,7 +27,7 @@ use domain::Moment;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Job, JobHandle, JobOutcome, bar::Bar, start_logging};
+use super::{Job, JobOutcome, bar::Bar, patience::Patience, start_logging};
 use crate::{
     clock::Clock, exit::Exit, explain::explain, month::Month, round::RoundFolder, settings::Settings,
 };
@@ -106,15 +106,16 @@ pub async fn run(plan: ChangesPlan, catalog: Catalog, clock: Clock) -> Result<Ch
     start_logging(&folder.logs(), "changes", &settings.logs)?;
     let parameters = json!({ "month": month.as_str(), "rule_set": rule_set });
     let job = Job::start(catalog, clock, "changes", &folder.round, &["changes"], parameters).await?;
-    let handle = job.handle();
+    let patience = Patience::new(job.handle(), &settings.process);
     let compared = job
         .stage("changes", async {
-            let mut readings = Readings::new(&handle, clock, &settings, rule_set, quiet).await?;
+            let mut readings = Readings::new(&patience, clock, &settings, rule_set, quiet).await?;
             let mut counts = Counts::default();
             let bar = Bar::new("changes", quiet);
-            compare_sites(&handle, month.as_str(), rule_set, &mut readings, &mut counts, bar, sites).await?;
-            if !is_stopped(&handle) {
-                accounts::find_dual_vendors(&handle, month.as_str(), rule_set, &mut counts).await?;
+            compare_sites(&patience, month.as_str(), rule_set, &mut readings, &mut counts, bar, sites)
+                .await?;
+            if !patience.is_stopped() {
+                accounts::find_dual_vendors(&patience, month.as_str(), rule_set, &mut counts).await?;
             }
             let told = serde_json::to_value(&counts)?;
             Ok((counts, told))
@@ -131,13 +132,9 @@ pub async fn run(plan: ChangesPlan, catalog: Catalog, clock: Clock) -> Result<Ch
     Ok(ChangesReport { month, rule_set, counts: compared?, outcome })
 }
 
-fn is_stopped(handle: &JobHandle) -> bool {
-    handle.stop_signal().borrow().is_some()
-}
-
 /// Compares the sites of a month, window by window, until the job is to stop.
 async fn compare_sites(
-    handle: &JobHandle,
+    patience: &Patience,
     month: &str,
     rule_set: i64,
     readings: &mut Readings<'_>,
@@ -145,19 +142,22 @@ async fn compare_sites(
     mut bar: Bar,
     sites: u64,
 ) -> Result<()> {
-    let catalog = handle.catalog();
     let reading = readings.of(month).await?;
     let mut after: Option<String> = None;
-    while !is_stopped(handle) {
-        let Some(window) = next_window(catalog, month, after.as_deref()).await? else {
+    while !patience.is_stopped() {
+        let from = after.as_deref();
+        let window = patience.ask(async |catalog| next_window(catalog, month, from).await).await?;
+        let Some(window) = window else {
             // what is left belongs to sites that are not visited any more
-            changes::replace(catalog, month, after.as_deref(), None, &[]).await?;
-            return Ok(());
+            return patience
+                .ask(async |catalog| changes::replace(catalog, month, from, None, &[]).await)
+                .await;
         };
-        let Some(looks) = look_at(handle, month, &reading, readings, &window).await? else { return Ok(()) };
+        let Some(looks) = look_at(patience, month, &reading, readings, &window).await? else { return Ok(()) };
         let rows = compare_window(month, rule_set, &window, &looks, counts);
-        changes::replace(catalog, month, window.after.as_deref(), Some(&window.upto), &rows).await?;
-        handle.note_counts(serde_json::to_value(&*counts)?);
+        let upto = Some(window.upto.as_str());
+        patience.ask(async |catalog| changes::replace(catalog, month, from, upto, &rows).await).await?;
+        patience.handle().note_counts(serde_json::to_value(&*counts)?);
         bar.show(counts.sites, sites.max(counts.sites), || {
             format!("sites, {} added, {} dropped", counts.added.all(), counts.dropped.all())
         });
@@ -176,28 +176,31 @@ struct Looks {
 
 /// Looks at a window; `None` if the job was to stop while a month was read again.
 async fn look_at(
-    handle: &JobHandle,
+    patience: &Patience,
     month: &str,
     reading: &Reading,
     readings: &mut Readings<'_>,
     window: &Window,
 ) -> Result<Option<Looks>> {
-    let catalog = handle.catalog();
     let mut before = BTreeMap::new();
     for earlier in window.previous.values() {
         if before.contains_key(earlier) {
             continue;
         }
         let reading_then = readings.of(earlier).await?;
-        if is_stopped(handle) {
+        if patience.is_stopped() {
             return Ok(None);
         }
-        let look = Look::at(catalog, earlier, &reading_then, window).await?;
+        let look = patience.ask(async |catalog| Look::at(catalog, earlier, &reading_then, window).await);
+        let look = look.await?;
         let doubt = readings.doubt(reading, &reading_then).await?;
         before.insert(earlier.clone(), (look, doubt));
     }
-    let now = Look::at(catalog, month, reading, window).await?;
-    let since = findings::since_between(catalog, month, window.after.as_deref(), &window.upto).await?;
+    let now = patience.ask(async |catalog| Look::at(catalog, month, reading, window).await).await?;
+    let Window { after, upto, .. } = window;
+    let since = patience
+        .ask(async |catalog| findings::since_between(catalog, month, after.as_deref(), upto).await)
+        .await?;
     Ok(Some(Looks { now, before, since }))
 }
 

@@ -18,7 +18,7 @@ use super::{answer::Doubt, ways::Ways};
 use crate::{
     clock::Clock,
     jobs::{
-        JobHandle,
+        patience::Patience,
         process::{Reread, reread_month},
     },
     rules::ActiveRules,
@@ -36,7 +36,7 @@ pub struct Reading {
 
 /// Sees to it that months are read with the rules in force.
 pub struct Readings<'a> {
-    handle: &'a JobHandle,
+    patience: &'a Patience,
     clock: Clock,
     settings: &'a Settings,
     rule_set: i64,
@@ -51,16 +51,16 @@ pub struct Readings<'a> {
 impl<'a> Readings<'a> {
     /// Months are to be read with `rule_set`.
     pub async fn new(
-        handle: &'a JobHandle,
+        patience: &'a Patience,
         clock: Clock,
         settings: &'a Settings,
         rule_set: i64,
         quiet: bool,
     ) -> Result<Readings<'a>> {
-        let archived = archives::list(handle.catalog()).await?.into_iter().map(|archive| archive.month);
-        let archived = archived.collect();
+        let archived = patience.ask(async |catalog| archives::list(catalog).await).await?;
+        let archived = archived.into_iter().map(|archive| archive.month).collect();
         Ok(Readings {
-            handle,
+            patience,
             clock,
             settings,
             rule_set,
@@ -78,7 +78,7 @@ impl<'a> Readings<'a> {
             return Ok(known.clone());
         }
         let reading = if self.archived.contains(month) {
-            let rows = findings::months(self.handle.catalog()).await?;
+            let rows = self.patience.ask(async |catalog| findings::months(catalog).await).await?;
             let row = rows.into_iter().find(|row| row.month == month).unwrap_or_default();
             Reading { rule_sets: row.rule_sets.into_iter().collect(), archived: true }
         } else {
@@ -96,29 +96,34 @@ impl<'a> Readings<'a> {
             (false, ..=1) => return Ok(None),
             (false, _) => "rules changed since and the segments are gone",
         };
-        let other_rules = self.ways.differ_in(self.handle.catalog(), &rule_sets).await?;
+        let other_rules = self.ways.differ_in(self.patience, &rule_sets).await?;
         Ok(Some(Doubt { reason, other_rules }))
     }
 
     /// The rules that a month is known by, after it was read again where that was needed and possible.
     async fn read(&mut self, month: &str) -> Result<BTreeSet<i64>> {
-        let catalog = self.handle.catalog();
-        let mut rounds = Vec::new();
-        for round in matches::rounds_of_month(catalog, month).await? {
-            rounds.push(matches::processed(catalog, &round).await?);
-        }
+        let ledgers = self.patience.ask(async |catalog| {
+            let mut ledgers = Vec::new();
+            for round in matches::rounds_of_month(catalog, month).await? {
+                ledgers.push(matches::processed(catalog, &round).await?);
+            }
+            Ok(ledgers)
+        });
+        let ledgers = ledgers.await?;
         let in_force = BTreeSet::from([self.rule_set]);
-        if rounds.iter().all(|ledger| was_read_with(ledger, self.rule_set)) {
+        if ledgers.iter().all(|ledger| was_read_with(ledger, self.rule_set)) {
             return Ok(in_force);
         }
         tracing::info!(month, rule_set = self.rule_set, "reading a month again with the rules of today");
         let rules = self.rules().await?;
-        match reread_month(self.handle, self.clock, self.settings, month, &rules, self.quiet).await? {
+        match reread_month(self.patience.handle(), self.clock, self.settings, month, &rules, self.quiet)
+            .await?
+        {
             Reread::Done => Ok(in_force),
             Reread::SegmentsGone { rounds: gone } => {
                 let gone = gone.join(", ");
                 tracing::warn!(month, rounds = gone, "segments are gone, so a month stays as it was read");
-                Ok(rounds.iter().flat_map(|ledger| best_rule_sets(ledger, self.rule_set)).collect())
+                Ok(ledgers.iter().flat_map(|ledger| best_rule_sets(ledger, self.rule_set)).collect())
             }
         }
     }
@@ -127,7 +132,7 @@ impl<'a> Readings<'a> {
         if let Some(rules) = &self.rules {
             return Ok(Arc::clone(rules));
         }
-        let rules = ActiveRules::load_version(self.handle.catalog(), self.rule_set).await?;
+        let rules = ActiveRules::load_version(self.patience.handle().catalog(), self.rule_set).await?;
         let rules = Arc::new(rules.with_context(|| format!("rule set {} is gone", self.rule_set))?);
         self.rules = Some(Arc::clone(&rules));
         Ok(rules)

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result};
-use catalog::{Catalog, rules};
+use catalog::rules;
 use readers::technologies::Signal;
 
-use crate::rules::Definition;
+use crate::{jobs::patience::Patience, rules::Definition};
 
 /// How a rule set looks for each signal: what the signal brings along and needs, and its fingerprints with their versions.
 type Way = BTreeMap<i64, (Signal, BTreeSet<(i64, i64)>)>;
@@ -17,10 +17,14 @@ pub struct Ways(BTreeMap<i64, Way>);
 
 impl Ways {
     /// The signals that these rule sets do not all look for in the same way.
-    pub async fn differ_in(&mut self, catalog: &Catalog, rule_sets: &BTreeSet<i64>) -> Result<BTreeSet<i64>> {
+    pub async fn differ_in(
+        &mut self,
+        patience: &Patience,
+        rule_sets: &BTreeSet<i64>,
+    ) -> Result<BTreeSet<i64>> {
         for rule_set in rule_sets {
             if !self.0.contains_key(rule_set) {
-                self.0.insert(*rule_set, way_of(catalog, *rule_set).await?);
+                self.0.insert(*rule_set, way_of(patience, *rule_set).await?);
             }
         }
         let asked: Vec<&Way> = rule_sets.iter().filter_map(|rule_set| self.0.get(rule_set)).collect();
@@ -28,8 +32,8 @@ impl Ways {
     }
 }
 
-async fn way_of(catalog: &Catalog, rule_set: i64) -> Result<Way> {
-    let found = rules::rule_set(catalog, rule_set).await?;
+async fn way_of(patience: &Patience, rule_set: i64) -> Result<Way> {
+    let found = patience.ask(async |catalog| rules::rule_set(catalog, rule_set).await).await?;
     let (_, definition) = found.with_context(|| format!("rule set {rule_set} is gone"))?;
     let Definition { signals, fingerprints, implied: _ } =
         Definition::decode(&definition).with_context(|| format!("rule set {rule_set} cannot be read"))?;

@@ -5,9 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::Result;
 use catalog::{
-    Catalog,
+    Catalog, CatalogError,
     changes::{PageOutcome, SeenRow, page_outcomes_between, seen_between},
     findings::{self, FindingRow, SiteMonth},
 };
@@ -34,7 +33,11 @@ pub struct Window {
 }
 
 /// The next window of a month's sites; `None` where there are no more.
-pub async fn next_window(catalog: &Catalog, month: &str, after: Option<&str>) -> Result<Option<Window>> {
+pub async fn next_window(
+    catalog: &Catalog,
+    month: &str,
+    after: Option<&str>,
+) -> Result<Option<Window>, CatalogError> {
     let sites = findings::site_months(catalog, month, after, SITES_AT_ONCE).await?;
     let Some((mut upto, _)) = end_of_window(&sites) else { return Ok(None) };
     let mut previous: BTreeMap<_, _> =
@@ -74,7 +77,12 @@ pub struct Look {
 
 impl Look {
     /// Looks at a month, in the way in which it is known.
-    pub async fn at(catalog: &Catalog, month: &str, reading: &Reading, window: &Window) -> Result<Look> {
+    pub async fn at(
+        catalog: &Catalog,
+        month: &str,
+        reading: &Reading,
+        window: &Window,
+    ) -> Result<Look, CatalogError> {
         let Window { after, upto, .. } = window;
         let after = after.as_deref();
         let pages = page_outcomes_between(catalog, month, after, upto).await?;
@@ -95,7 +103,7 @@ async fn found_between(
     month: &str,
     after: Option<&str>,
     upto: &str,
-) -> Result<Vec<SeenRow>> {
+) -> Result<Vec<SeenRow>, CatalogError> {
     let mut seen = Vec::new();
     let mut last = after.map(|site| [site, BEHIND_ALL, BEHIND_ALL].map(str::to_owned));
     loop {
