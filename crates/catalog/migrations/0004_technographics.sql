@@ -147,6 +147,21 @@ CREATE TABLE site_months (
 
 CREATE INDEX site_months_by_month ON site_months (month, site);
 
+-- What each month came to. It follows from findings and site_months, and spares counting millions of them.
+CREATE TABLE month_findings (
+    month    text   NOT NULL,
+    rule_set bigint NOT NULL,
+    findings bigint NOT NULL,
+    PRIMARY KEY (month, rule_set)
+);
+
+CREATE TABLE month_coverage (
+    month    text   NOT NULL PRIMARY KEY,
+    sites    bigint NOT NULL,
+    targets  bigint NOT NULL,
+    captured bigint NOT NULL
+);
+
 CREATE TABLE changes (
     month     text        NOT NULL,
     site      text        NOT NULL,

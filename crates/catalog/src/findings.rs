@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use domain::Moment;
 
 use crate::{
-    Catalog, CatalogError, Done, Row, Step, Value,
+    Catalog, CatalogError, Done, ErrorKind, Row, Step, Value,
     changes::last_of_next_sites,
     paging::behind,
     statements::{
-        AGGREGATE_FINDINGS, AGGREGATE_SITE_MONTHS, COUNT_FINDINGS_BETWEEN, COUNT_FINDINGS_BY_MONTH,
-        COUNT_SITES_BETWEEN, COUNT_SITES_BY_MONTH, LAST_COVERED, LAST_SITE_OF_PAGES, LIST_FINDINGS,
-        LIST_SITE_MONTHS, SINCE,
+        AGGREGATE_FINDINGS, AGGREGATE_SITE_MONTHS, COUNT_FINDINGS_BETWEEN, COUNT_SITES_BETWEEN, LAST_COVERED,
+        LAST_SITE_OF_PAGES, LIST_COVERAGE_OF_MONTHS, LIST_FINDINGS, LIST_FINDINGS_OF_MONTHS,
+        LIST_SITE_MONTHS, SINCE, TALLY_FINDINGS, TALLY_SITE_MONTHS,
     },
 };
 
@@ -81,22 +81,26 @@ pub async fn aggregate_part(
     };
     let sites: [Value; 3] = [month.into(), behind(after), upto.as_str().into()];
     let with = |more: &[Value]| [&sites, more].concat();
-    let done = catalog
-        .transaction(vec![
-            Step::once(AGGREGATE_FINDINGS, with(&[rule_set.into(), now.into()])),
-            Step::once(AGGREGATE_SITE_MONTHS, with(&[now.into()])),
-            Step::once(COUNT_FINDINGS_BETWEEN, with(&[rule_set.into()])),
-            Step::once(COUNT_SITES_BETWEEN, with(&[])),
-        ])
-        .await?;
-    let count = |at: usize, column: &str| {
-        let row = done.get(at).and_then(|step: &Done| step.rows.first());
-        row.map_or(Ok(0), |row| row.number::<u64>(column))
+    let tally =
+        |sign: i64| [TALLY_FINDINGS, TALLY_SITE_MONTHS].map(|tally| Step::once(tally, with(&[sign.into()])));
+    let fold = [
+        Step::once(AGGREGATE_FINDINGS, with(&[rule_set.into(), now.into()])),
+        Step::once(AGGREGATE_SITE_MONTHS, with(&[now.into()])),
+    ];
+    let count = [
+        Step::once(COUNT_FINDINGS_BETWEEN, with(&[rule_set.into()])),
+        Step::once(COUNT_SITES_BETWEEN, sites.clone()),
+    ];
+    let steps = tally(-1).into_iter().chain(fold).chain(tally(1)).chain(count).collect();
+    let done = catalog.transaction(steps).await?;
+    let [_, _, findings, site_months, _, _, counted_findings, counted_sites] = done.as_slice() else {
+        return Err(CatalogError::new(ErrorKind::Defect, "eight steps had not eight answers"));
     };
+    let count = |step: &Done, column| step.rows.first().map_or(Ok(0), |row| row.number::<u64>(column));
     let aggregated = Aggregated {
-        findings: count(2, "findings")?,
-        sites: count(3, "sites")?,
-        changed: done.iter().take(2).map(|step| step.changed).sum(),
+        findings: count(counted_findings, "findings")?,
+        sites: count(counted_sites, "sites")?,
+        changed: findings.changed + site_months.changed,
     };
     Ok(Some(Part { upto, aggregated }))
 }
@@ -120,7 +124,7 @@ pub struct MonthRow {
 
 /// The months that were aggregated, oldest first.
 pub async fn months(catalog: &Catalog) -> Result<Vec<MonthRow>, CatalogError> {
-    let steps = vec![Step::once(COUNT_SITES_BY_MONTH, []), Step::once(COUNT_FINDINGS_BY_MONTH, [])];
+    let steps = vec![Step::once(LIST_COVERAGE_OF_MONTHS, []), Step::once(LIST_FINDINGS_OF_MONTHS, [])];
     let done = catalog.transaction(steps).await?;
     let rows = |at: usize| done.get(at).map_or(&[][..], |step| step.rows.as_slice());
     let mut months: BTreeMap<String, MonthRow> = BTreeMap::new();

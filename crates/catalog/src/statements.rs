@@ -92,9 +92,10 @@ statements! {
     LIST_SIGNALS_OF_ACCOUNTS = "exports/account_signals";
     AGGREGATE_FINDINGS = "findings/aggregate";
     COUNT_FINDINGS_BETWEEN = "findings/count_between";
-    COUNT_FINDINGS_BY_MONTH = "findings/count_by_month";
     LIST_FINDINGS = "findings/list";
+    LIST_FINDINGS_OF_MONTHS = "findings/list_months";
     SINCE = "findings/since";
+    TALLY_FINDINGS = "findings/tally";
     ADD_FINGERPRINT = "fingerprints/add";
     CHANGE_FINGERPRINT = "fingerprints/change";
     DELETE_FINGERPRINT = "fingerprints/delete";
@@ -150,9 +151,10 @@ statements! {
     SET_SIGNAL_ENABLED = "signals/set_enabled";
     AGGREGATE_SITE_MONTHS = "site_months/aggregate";
     COUNT_SITES_BETWEEN = "site_months/count_between";
-    COUNT_SITES_BY_MONTH = "site_months/count_by_month";
     LAST_COVERED = "site_months/last_covered";
     LIST_SITE_MONTHS = "site_months/list";
+    LIST_COVERAGE_OF_MONTHS = "site_months/list_months";
+    TALLY_SITE_MONTHS = "site_months/tally";
     END_STAGE = "stages/end";
     FAIL_RUNNING_STAGES = "stages/fail_running";
     LIST_STAGES = "stages/list";

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use catalog::{
     Catalog,
-    findings::{self, Aggregated, FindingRow, Since, SiteMonth, aggregate},
+    findings::{self, Aggregated, FindingRow, MonthRow, Since, SiteMonth, aggregate},
     matches::{MatchRow, PageRow},
 };
 use domain::Moment;
@@ -71,9 +71,9 @@ fn visits() -> Vec<Visit> {
             };
             let at = Moment(NOW.0 + dice.below(1_000) as i64);
             let page = PageRow { ended_at: at, ..ended(line, site, disposition, detail) };
-            let shown = if disposition == "captured" { 1..=5 } else { 1..=0 };
+            let shown = if disposition == "captured" { 5 } else { 0 };
             let mut matches = Vec::new();
-            for fingerprint in shown {
+            for fingerprint in 1..=shown {
                 if dice.below(2) == 0 {
                     let confidence = 50 + 10 * dice.below(3) as i64;
                     let version = (dice.below(2) == 0).then(|| format!("{round}.{line}"));
@@ -129,6 +129,33 @@ pub async fn findings_are_what_a_count_by_hand_gives(place: Place) {
         assert_eq!(row.vendor, format!("{} Inc.", row.signal));
     }
     coverage_is_right(&catalog, &visits).await;
+    months_are_counted(&catalog).await;
+}
+
+/// What is kept of each month is what a count of its rows gives.
+async fn months_are_counted(catalog: &Catalog) {
+    let count = async |text: &str| catalog.run(sql(text), []).await.unwrap().rows[0].int("n").unwrap();
+    let months = findings::months(catalog).await.unwrap();
+    let sum = |value: fn(&MonthRow) -> i64| months.iter().map(value).sum::<i64>();
+    assert_eq!(sum(|month| month.findings), count("SELECT count(*) AS n FROM findings").await);
+    assert_eq!(sum(|month| month.sites), count("SELECT count(*) AS n FROM site_months").await);
+    for (value, column) in
+        [(sum(|month| month.targets), "targets"), (sum(|month| month.captured), "captured")]
+    {
+        assert_eq!(
+            value,
+            count(&format!("SELECT CAST(sum({column}) AS bigint) AS n FROM site_months")).await
+        );
+    }
+    for month in &months {
+        for rule_set in &month.rule_sets {
+            let text = format!(
+                "SELECT count(*) AS n FROM findings WHERE month = '{}' AND rule_set = {rule_set}",
+                month.month
+            );
+            assert!(count(&text).await > 0);
+        }
+    }
 }
 
 async fn coverage_is_right(catalog: &Catalog, visits: &[Visit]) {
@@ -182,6 +209,7 @@ pub async fn aggregating_again_changes_nothing(place: Place) {
     let second = aggregate(&catalog, MONTH, 1, LATER).await.unwrap();
     assert_eq!(second, Aggregated { changed: 0, ..first });
     assert_eq!(everything(&catalog).await, before, "not even the time of the last change");
+    months_are_counted(&catalog).await;
     assert_eq!(aggregate(&catalog, "2023-10", 1, LATER).await.unwrap(), Aggregated::default());
 }
 
@@ -219,6 +247,13 @@ pub async fn what_only_other_rules_saw_is_kept(place: Place) {
     assert_eq!(months.len(), 1);
     assert_eq!((&*months[0].month, &*months[0].rule_sets), (MONTH, &[1, 2][..]));
     assert_eq!((months[0].findings, months[0].sites, months[0].targets, months[0].captured), (3, 1, 1, 1));
+    months_are_counted(&catalog).await;
+    // other rules see everything again: nothing is left of the first two
+    let all_of_them = [1, 3, 4].map(|fingerprint| found(1, "a", fingerprint)).to_vec();
+    write(&catalog, "r", 3, vec![], all_of_them).await;
+    aggregate(&catalog, MONTH, 3, NOW).await.unwrap();
+    assert_eq!(findings::months(&catalog).await.unwrap()[0].rule_sets, [3]);
+    months_are_counted(&catalog).await;
 }
 
 pub async fn findings_outlive_their_matches(place: Place) {
@@ -262,6 +297,7 @@ pub async fn since_is_the_earliest_of_all_months(place: Place) {
     let covered: Vec<_> = covered.iter().map(|(site, month)| (&**site, &**month)).collect();
     assert_eq!(covered, [("a", "2023-10"), ("b", "2023-09")]);
     assert_eq!(findings::last_covered(&catalog, "2023-09", None, "b").await.unwrap(), []);
+    months_are_counted(&catalog).await;
 }
 
 pub async fn a_month_of_many_sites_is_folded_in_parts(place: Place) {
@@ -283,4 +319,5 @@ pub async fn a_month_of_many_sites_is_folded_in_parts(place: Place) {
     assert!(parts.len() > 1);
     let expected = Aggregated { findings: 5_000, sites: 5_000, changed: 0 };
     assert_eq!(aggregate(&catalog, MONTH, 1, NOW).await.unwrap(), expected);
+    months_are_counted(&catalog).await;
 }

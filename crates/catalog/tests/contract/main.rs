@@ -120,6 +120,7 @@ fn main() {
         cuts::a_query_that_nobody_waits_for_harms_no_other,
         cuts::a_slow_statement_times_out,
         cuts::settings_of_a_transaction_do_not_outlive_it,
+        migrations::text_that_is_paged_over_is_in_byte_order,
     ];
     let on_files = tests![
         cuts::a_file_that_another_process_writes_is_waited_for,

@@ -81,3 +81,17 @@ pub async fn a_migration_that_fails_leaves_no_trace(place: Place) {
     catalog.run(sql("DROP TABLE robots"), []).await.unwrap();
     assert_eq!(catalog.migrate(NOW).await.unwrap(), ALL[2..]);
 }
+
+/// The server of the tests would sort by bytes anyway, so its own word on each column is asked.
+pub async fn text_that_is_paged_over_is_in_byte_order(place: Place) {
+    let catalog = place.migrated().await;
+    let text = "SELECT table_name || '.' || column_name AS name, coalesce(collation_name, '') AS collation \
+                FROM information_schema.columns \
+                WHERE table_schema = current_schema() AND data_type = 'text' AND table_name NOT IN \
+                      ('schema_migrations', 'counters', 'runs', 'run_stages', 'locks', 'hosts', 'robots')";
+    let done = catalog.run(sql(text), []).await.unwrap();
+    assert!(done.rows.len() > 50);
+    for row in &done.rows {
+        assert_eq!(row.text("collation").unwrap(), "C", "{}", row.text("name").unwrap());
+    }
+}

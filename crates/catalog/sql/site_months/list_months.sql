@@ -1,0 +1,1 @@
+SELECT month, sites, targets, captured FROM month_coverage ORDER BY month
