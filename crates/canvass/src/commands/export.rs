@@ -19,6 +19,7 @@ use crate::{
     jobs::{
         export::{self, Coverage, ExportPlan, ExportReport, MANIFEST_FILE, Manifest},
         open_catalog,
+        process::month_of,
     },
     month::Month,
     round::{RoundFolder, find_round},
@@ -85,7 +86,7 @@ async fn choose_month(
     let mut months = findings::months(catalog).await?;
     months.retain(|row| row.findings > 0);
     let known: Vec<String> = months.iter().map(|row| row.month.clone()).collect();
-    let begun = folder.origin()?.map(|origin| origin.begun_at.timestamp().strftime("%Y-%m").to_string());
+    let begun = folder.origin()?.map(|origin| month_of(origin.begun_at));
     let wanted = asked.map(Month::to_string).or(begun);
     let at = months.iter().position(|row| Some(&row.month) == wanted.as_ref());
     let chosen = match (at, asked) {
@@ -114,7 +115,7 @@ pub fn print_report(report: &ExportReport, folder: &str, out: &mut dyn Write) ->
     for file in files {
         writeln!(
             out,
-            "  {:<36} {:>12} rows {:>12}  sha256 {}…",
+            "  {:<33} {:>10} rows {:>10}  {}…",
             file.name,
             grouped(file.rows),
             HumanBytes(file.bytes).to_string(),

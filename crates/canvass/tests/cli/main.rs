@@ -8,6 +8,7 @@ mod changes;
 mod damage;
 mod deliver;
 mod documents;
+mod export;
 mod fingerprints;
 mod pipes;
 mod program;

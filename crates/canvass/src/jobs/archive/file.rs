@@ -149,7 +149,8 @@ impl Draft {
     }
 }
 
-fn cells(row: &OldMatch) -> [Cell<'_>; 14] {
+/// The cells of a row, in the order of the columns.
+pub fn cells(row: &OldMatch) -> [Cell<'_>; 14] {
     let OldMatch {
         key: MatchKey { round, line, fingerprint, rule_set },
         site,

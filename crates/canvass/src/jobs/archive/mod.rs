@@ -14,6 +14,8 @@
 
 mod file;
 mod removal;
+#[cfg(test)]
+mod tests;
 
 use std::path::PathBuf;
 
@@ -23,7 +25,7 @@ use domain::Moment;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Job, JobOutcome, bar::Bar, patience::Patience, start_logging};
+use super::{Job, JobOutcome, bar::Bar, patience::Patience, process::month_of, start_logging};
 use crate::{clock::Clock, exit::Exit, explain::explain, round::RoundFolder, settings::Settings};
 
 /// What is to be archived.
@@ -66,8 +68,7 @@ pub struct ArchiveReport {
 pub async fn old_months(catalog: &Catalog, older_than_days: u32, now: Moment) -> Result<Vec<(String, u64)>> {
     let limit = Moment(now.0.saturating_sub(i64::from(older_than_days) * 86_400_000));
     // the limit lies in this month, so those before it are old from their first day to their last
-    let month = limit.timestamp().strftime("%Y-%m").to_string();
-    let months = archives::months_before(catalog, &month).await?;
+    let months = archives::months_before(catalog, &month_of(limit)).await?;
     Ok(months.into_iter().map(|(month, rows)| (month, u64::try_from(rows).unwrap_or(0))).collect())
 }
 
