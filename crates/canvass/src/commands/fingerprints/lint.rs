@@ -1,6 +1,10 @@
 //! canvass fingerprints lint: is a pack right?
 
-use std::{collections::HashSet, io::Write, path::PathBuf};
+use std::{
+    collections::HashSet,
+    io::Write,
+    path::{Path, PathBuf},
+};
 
 use anyhow::Result;
 use serde_json::json;
@@ -33,14 +37,10 @@ pub struct LintArgs {
 
 /// Says everything that is wrong.
 pub(super) fn lint(args: &LintArgs, out: &mut dyn Write) -> Result<Exit> {
-    let mut negatives = shipped::negatives();
-    let (files, known) = if args.paths.is_empty() {
-        (shipped::files(), HashSet::new())
-    } else {
-        for path in &args.paths {
-            negatives.extend(negatives_beside(path)?);
-        }
-        (read_packs(&args.paths)?, shipped::signal_names())
+    let negatives = negatives(&args.paths)?;
+    let (files, known) = match args.paths.as_slice() {
+        [] => (shipped::files(), HashSet::new()),
+        paths => (read_packs(paths)?, shipped::signal_names()),
     };
     let Checked { categories, set, findings, .. } = check(&files, &negatives, &known);
     let (signals, fingerprints) = (set.signals().len() as u64, set.fingerprints().len() as u64);
@@ -75,8 +75,22 @@ pub(super) fn lint(args: &LintArgs, out: &mut dyn Write) -> Result<Exit> {
     Ok(if findings.is_empty() { Exit::Done } else { Exit::Findings })
 }
 
+/// The pages on which packs at these paths may see nothing, each once.
+pub(super) fn negatives(paths: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>> {
+    let mut pages = shipped::negatives();
+    for path in paths {
+        for page in negatives_beside(path)? {
+            // the folder may be the one that the shipped pages are from
+            if !pages.iter().any(|(_, known)| *known == page.1) {
+                pages.push(page);
+            }
+        }
+    }
+    Ok(pages)
+}
+
 /// The pages of a folder `negatives` in a pack's folder, or beside a pack's file.
-fn negatives_beside(path: &std::path::Path) -> Result<Vec<(String, Vec<u8>)>> {
+fn negatives_beside(path: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     let folder = if path.is_dir() { Some(path) } else { path.parent() };
     let Some(folder) = folder.map(|folder| folder.join("negatives")).filter(|folder| folder.is_dir()) else {
         return Ok(Vec::new());

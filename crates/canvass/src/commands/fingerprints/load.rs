@@ -9,7 +9,10 @@ use catalog::{
 };
 use serde_json::{Value as Json, json};
 
-use super::known::{Known, category_row, pack_name};
+use super::{
+    known::{Known, category_row, pack_name},
+    lint::negatives,
+};
 use crate::{
     clock::Clock,
     commands::{
@@ -55,7 +58,7 @@ pub(super) async fn load(args: &LoadArgs, settings: &Settings, out: &mut dyn Wri
     if !args.paths.is_empty() {
         names.extend(shipped::signal_names());
     }
-    let Checked { categories, set, findings, .. } = check(&files, &shipped::negatives(), &names);
+    let Checked { categories, set, findings, .. } = check(&files, &negatives(&args.paths)?, &names);
     if !findings.is_empty() {
         if args.json {
             print_json(out, &json!({ "findings": findings }))?;

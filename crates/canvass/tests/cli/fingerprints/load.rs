@@ -116,6 +116,24 @@ fn a_pack_with_a_problem_is_told_whole_and_not_loaded() {
 }
 
 #[test]
+fn what_a_pack_sees_on_a_page_beside_it_that_runs_nothing_keeps_it_out() {
+    let home = Home::begun();
+    home.write("chat.yaml", CHAT.replace("in: script\n        regex", "in: body\n        regex"));
+    assert_snapshot!(home.run(&["fingerprints", "lint", "chat.yaml"]), @"
+    1 file, 2 signals, 2 fingerprints: no problems
+    each sees its example; none sees anything on 3 pages that run nothing
+    [exit 0]
+    ");
+    std::fs::create_dir(home.path("negatives")).unwrap();
+    home.write("negatives/links.html", "<a href=https://cdn.parley.example/v3/>get Parley</a>");
+    assert_snapshot!(home.run(&["fingerprints", "load", "chat.yaml"]), @"
+    chat.yaml: parley-script: it sees `cdn.parley.example/v3` on negatives/links.html, a page that runs nothing
+    ! error: 1 problem in the pack, so nothing was loaded
+    [exit 2]
+    ");
+}
+
+#[test]
 fn two_packs_do_not_take_each_others_fingerprints() {
     let home = loaded();
     home.write("again.yaml", CHAT);
