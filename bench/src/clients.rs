@@ -92,7 +92,7 @@ impl Client {
 }
 
 /// A program that was built beside the benchmark, if it is there.
-fn built(path: PathBuf) -> Option<PathBuf> {
+pub(crate) fn built(path: PathBuf) -> Option<PathBuf> {
     path.is_file().then_some(path)
 }
 

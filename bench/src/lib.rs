@@ -13,3 +13,4 @@ pub mod memory;
 pub mod race;
 pub mod serve;
 pub mod table;
+pub mod technologies;

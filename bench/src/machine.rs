@@ -2,9 +2,15 @@
 
 use std::{fs, path::Path, process::Command};
 
-/// The machine, the day and the command, as lines of a list in Markdown.
+/// The machine, the day, the command and the canvass that was measured, as lines of a list in Markdown.
 #[must_use]
 pub fn describe(root: &Path, canvass: &Path) -> String {
+    lines(root, "bench/crawl") + &format!("- canvass: {}\n", first_line(canvass, "--version"))
+}
+
+/// The machine, the day and the command, as lines of a list in Markdown.
+#[must_use]
+pub fn lines(root: &Path, program: &str) -> String {
     let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model =
         cpu.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ").map(|(_, name)| name));
@@ -26,8 +32,7 @@ pub fn describe(root: &Path, canvass: &Path) -> String {
         format!("files on {}", file_system(root)),
         format!("load before: {}", fs::read_to_string("/proc/loadavg").unwrap_or_default().trim()),
         format!("date: {}", jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M UTC")),
-        format!("command: `bench/crawl {}`", arguments.join(" ")),
-        format!("canvass: {}", first_line(canvass, "--version")),
+        format!("command: `{}`", format!("{program} {}", arguments.join(" ")).trim()),
     ];
     lines.map(|line| format!("- {}\n", line.trim())).concat()
 }

@@ -169,6 +169,11 @@ impl Engine {
         (engine, refused)
     }
 
+    /// The literals that a document is searched for.
+    pub fn literals(&self) -> impl Iterator<Item = &[u8]> {
+        self.body.grams.literals()
+    }
+
     /// What is on a page, in the order of the fingerprints.
     #[must_use]
     pub fn read(&self, page: &Page<'_>, scratch: &mut Scratch) -> Vec<Sighting> {
@@ -271,12 +276,19 @@ impl Builder {
         if let Part::Dom { selector, attribute } = &fingerprint.part {
             rule.selectors = Selector::parse_list(selector)?;
             rule.attribute = attribute.as_deref().map(Box::from);
-            let of_selector: Vec<Vec<u8>> = rule.selectors.iter().map(Selector::needle).collect();
+            let mut of_selector: Vec<Vec<u8>> = rule.selectors.iter().map(Selector::needle).collect();
+            if let Some(name) = attribute
+                && commonness(name.as_bytes()) < commonest(&of_selector)
+            {
+                of_selector = vec![name.to_ascii_lowercase().into_bytes()];
+            }
             let of_pattern = match literals {
                 Err(error @ PatternError::Bad(_)) => return Err(error.into()),
                 Err(PatternError::NoNeedle) if attribute.is_some() => two_letters(&fingerprint.pattern),
                 Err(PatternError::NoNeedle) => None,
-                Ok(needles) => needles.map(|needles| needles.literals).filter(|literals| is_verbatim(literals)),
+                Ok(needles) => {
+                    needles.map(|needles| needles.literals).filter(|literals| is_verbatim(literals))
+                }
             };
             let literals = match of_pattern {
                 Some(literals) if commonest(&literals) < commonest(&of_selector) => literals,
@@ -324,9 +336,12 @@ fn is_verbatim(literals: &[Vec<u8>]) -> bool {
 /// The literals of a pattern on an attribute that has only two letters for sure, but few bytes that may stand before
 /// them: those, or what a value begins behind.
 fn two_letters(pattern: &Pattern) -> Option<Vec<Vec<u8>>> {
-    let Ok(Some(Needles { literals, left, .. })) = needles_of_at_least(SHORTEST - 1, pattern) else { return None };
+    let Ok(Some(Needles { literals, left, .. })) = needles_of_at_least(SHORTEST - 1, pattern) else {
+        return None;
+    };
     let left = left.bytes().with(b"\"'=");
-    let variants = literals.iter().flat_map(|literal| left.iter().map(move |byte| [&[byte], &literal[..]].concat()));
+    let variants =
+        literals.iter().flat_map(|literal| left.iter().map(move |byte| [&[byte], &literal[..]].concat()));
     let variants: Vec<Vec<u8>> = variants.take(MAX_VARIANTS + 1).collect();
     (variants.len() <= MAX_VARIANTS).then_some(variants)
 }

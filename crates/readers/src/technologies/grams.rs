@@ -104,6 +104,11 @@ impl Grams {
         noted.iter().all(|at| self.compare(text, *at, hit))
     }
 
+    /// All literals, by number.
+    pub fn literals(&self) -> impl Iterator<Item = &[u8]> {
+        self.literals.iter().map(|literal| &**literal)
+    }
+
     /// The literal with this number.
     #[must_use]
     pub fn literal(&self, number: u32) -> &[u8] {

@@ -61,6 +61,11 @@ impl RuleSet {
         self.engine.read(page, scratch)
     }
 
+    /// The literals that a document is searched for, in lower case.
+    pub fn literals(&self) -> impl Iterator<Item = &[u8]> {
+        self.engine.literals()
+    }
+
     /// The signals, which detections name by place.
     #[must_use]
     pub fn signals(&self) -> &[Signal] {

@@ -53,8 +53,11 @@ pub(super) fn needles_of_at_least(bytes: usize, pattern: &Pattern) -> Result<Opt
             let found = match parse(regex) {
                 Ok(hir) => needles_of(&hir, bytes),
                 // look-around may reach anywhere
-                Err(_) => needles_of(&parse(&without_look_around(regex))?, bytes)
-                    .map(|found| Needles { before: None, behind: None, ..found }),
+                Err(_) => needles_of(&parse(&without_look_around(regex))?, bytes).map(|found| Needles {
+                    before: None,
+                    behind: None,
+                    ..found
+                }),
             };
             found.map(Some).ok_or(PatternError::NoNeedle)
         }

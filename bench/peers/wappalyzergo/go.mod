@@ -1,0 +1,8 @@
+module canvass-bench-wappalyzergo
+
+go 1.26.8
+
+require (
+	github.com/projectdiscovery/wappalyzergo v0.2.30 // indirect
+	golang.org/x/net v0.40.0 // indirect
+)
