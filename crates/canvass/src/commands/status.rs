@@ -187,6 +187,13 @@ fn draw_stage(text: &mut String, stage: &Stage, live: Option<&Status>, now: Mome
                 );
             }
         }
+        "deliver" => {
+            for (name, words) in [("sent", "sent"), ("already_there", "already there")] {
+                if let Some(count) = stage.counts.get(name).and_then(serde_json::Value::as_u64) {
+                    let _ = write!(text, " · {} {words}", grouped(count));
+                }
+            }
+        }
         _ => {
             if let Some(balanced) = stage.counts.get("balanced").and_then(serde_json::Value::as_bool) {
                 text.push_str(if balanced {

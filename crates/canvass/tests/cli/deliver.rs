@@ -128,8 +128,8 @@ fn a_new_export_replaces_what_was_delivered_and_nothing_else() {
     assert_fits(&told);
     assert_snapshot!(told, @"
     lake
-      ✗ lake/2026/11/10/a.csv.gz is there already and is not ours: no delivery in
-        this catalog's ledger left it; look at it, then move it away or give
+      ✗ lake/2026/11/10/a.csv.gz is there already and is not ours: no delivery
+        in this catalog's ledger left it; look at it, then move it away or give
         `--overwrite`
     round 2026-11-10-monthly: not complete: lake
     [exit 2]
@@ -137,6 +137,25 @@ fn a_new_export_replaces_what_was_delivered_and_nothing_else() {
     assert_eq!(fs::read(home.path("lake/2026/11/10/a.csv.gz")).unwrap(), b"somebody else's");
     assert!(home.run(&["deliver", "--quiet", "--overwrite", "--set", &lake]).ends_with("[exit 0]\n"));
     assert_eq!(unzipped(&home, "lake/2026/11/10/a.csv.gz"), "one");
+}
+
+#[test]
+fn what_arrived_without_a_note_is_recognised_and_not_sent_again() {
+    let home = exported(&[("a.csv", "one"), ("b.csv", "two")]);
+    let lake = to("{lake: {url: lake}}");
+    let deliver = ["deliver", "--quiet", "--json", "--set", lake.as_str()];
+    assert_eq!(home.json(&deliver)["exit_code"], 0);
+    let made = fs::metadata(home.path("lake/2026/11/10/a.csv.gz")).unwrap().modified().unwrap();
+    // the ledger is lost: as after a crash between each upload and its note
+    fs::remove_file(home.path("data/canvass.db")).unwrap();
+    home.run(&["migrate"]);
+    for fate in ["found", "known"] {
+        let told = home.json(&deliver);
+        let files = told["destinations"][0]["files"].as_array().unwrap();
+        assert_eq!(files.len(), 3);
+        assert!(files.iter().all(|file| file["fate"] == fate), "{told}");
+    }
+    assert_eq!(fs::metadata(home.path("lake/2026/11/10/a.csv.gz")).unwrap().modified().unwrap(), made);
 }
 
 #[test]

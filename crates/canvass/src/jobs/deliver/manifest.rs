@@ -3,17 +3,16 @@
 use std::{fs::File, io::Read, path::Path};
 
 use anyhow::{Context, Result, bail};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
-/// The manifest of an export, and of a delivery.
-pub const MANIFEST_FILE: &str = "manifest.json";
+use crate::jobs::export::{ExportedFile, MANIFEST_FILE};
 
 const SCHEMA_VERSION: u64 = 1;
 /// A manifest has some dozen files; what is longer is none.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// What an export says of itself.
+/// What an export says of itself, as far as a delivery must know it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Manifest {
     /// The version of this form.
@@ -27,19 +26,6 @@ pub struct Manifest {
     /// Whatever else it says, which a delivery hands on.
     #[serde(flatten)]
     rest: Map<String, Json>,
-}
-
-/// A file of an export.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ExportedFile {
-    /// Its name in the folder of the export.
-    pub name: String,
-    /// Its rows.
-    pub rows: u64,
-    /// Its length.
-    pub bytes: u64,
-    /// Its SHA-256 in hexadecimal digits.
-    pub sha256: String,
 }
 
 impl Manifest {

@@ -3,8 +3,8 @@
 //! Each file of an export goes to each destination that wants it, compressed; a manifest goes last, so that whoever sees
 //! it sees all of it. Nothing is ever visible in part, and what was delivered is in a ledger.
 
+mod addressee;
 mod manifest;
-mod place;
 mod send;
 mod spool;
 
@@ -18,16 +18,17 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
-use super::{Job, JobHandle, JobOutcome, bar::Bar, start_logging};
+use super::{Job, JobHandle, JobOutcome, bar::Bar, patience::Patience, start_logging};
 use crate::{
     clock::Clock,
     exit::Exit,
     explain::explain,
+    jobs::export::{ExportedFile, MANIFEST_FILE},
     round::RoundFolder,
     settings::{Destination, Settings},
 };
-use manifest::{ExportedFile, MANIFEST_FILE, Manifest, delivered_name, fits};
-use place::{Occasion, Place};
+use addressee::{Addressee, Occasion};
+use manifest::{Manifest, delivered_name, fits};
 pub use send::Fate;
 use send::{Item, Ledger, Note};
 use spool::{Spool, hex};
@@ -37,7 +38,7 @@ pub struct DeliverPlan {
     folder: RoundFolder,
     settings: Settings,
     manifest: Manifest,
-    places: Vec<Place>,
+    addressees: Vec<Addressee>,
     overwrite: bool,
 }
 
@@ -86,23 +87,23 @@ impl DeliverPlan {
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<DeliverPlan> {
         let destinations = choose(settings.delivery.resolved(), only)?;
-        let manifest = Manifest::read(&folder.file("export"))?;
+        let manifest = Manifest::read(&folder.export())?;
         if manifest.round != folder.round.as_str() {
-            bail!("{} is of round {}", folder.file("export").join(MANIFEST_FILE).display(), manifest.round);
+            bail!("{} is of round {}", folder.export().join(MANIFEST_FILE).display(), manifest.round);
         }
         let origin = folder.origin()?.with_context(|| format!("round {} has not begun", folder.round))?;
         let occasion = Occasion { round: &folder.round, begun_at: origin.begun_at, month: &manifest.month };
         let (delivery, network) = (&settings.delivery, &settings.network);
-        let places = destinations
+        let addressees = destinations
             .into_iter()
-            .map(|destination| Place::open(destination, delivery, network, &occasion, env))
-            .collect::<Result<Vec<Place>>>()?;
-        Ok(DeliverPlan { folder, settings, manifest, places, overwrite })
+            .map(|destination| Addressee::open(destination, delivery, network, &occasion, env))
+            .collect::<Result<Vec<Addressee>>>()?;
+        Ok(DeliverPlan { folder, settings, manifest, addressees, overwrite })
     }
 
     /// The files that a destination wants.
-    fn wanted(&self, place: &Place) -> Vec<&ExportedFile> {
-        let wants = |file: &&ExportedFile| place.files.iter().any(|pattern| fits(&file.name, pattern));
+    fn wanted(&self, addressee: &Addressee) -> Vec<&ExportedFile> {
+        let wants = |file: &&ExportedFile| addressee.files.iter().any(|pattern| fits(&file.name, pattern));
         self.manifest.files.iter().filter(wants).collect()
     }
 
@@ -110,21 +111,22 @@ impl DeliverPlan {
     pub async fn preview(&self, catalog: &Catalog) -> Result<Vec<DestinationReport>> {
         let ledger = Ledger::read(catalog).await?;
         let mut reports = Vec::new();
-        for place in &self.places {
-            let wanted = self.wanted(place);
+        for addressee in &self.addressees {
+            let wanted = self.wanted(addressee);
             let manifest = self.manifest.of_delivery(&wanted)?;
             let own_hash = hex(&Sha256::digest(&manifest));
-            let names = wanted.iter().map(|file| (delivered_name(&file.name), file.sha256.as_str(), file.bytes));
+            let names =
+                wanted.iter().map(|file| (delivered_name(&file.name), file.sha256.as_str(), file.bytes));
             let last = (MANIFEST_FILE.to_owned(), own_hash.as_str(), manifest.len() as u64);
             let files = names
                 .chain([last])
                 .map(|(name, sha256, bytes)| {
-                    let item = Item { place, name: &name, sha256 };
+                    let item = Item { addressee, name: &name, sha256 };
                     let fate = ledger.knows(&item).then_some(Fate::Known);
                     DeliveredFile { path: item.path(), fate, bytes, file: name }
                 })
                 .collect();
-            reports.push(DestinationReport { destination: place.name.clone(), files, error: None });
+            reports.push(DestinationReport { destination: addressee.name.clone(), files, error: None });
         }
         Ok(reports)
     }
@@ -157,8 +159,9 @@ fn choose(
 pub async fn run(plan: DeliverPlan, catalog: Catalog, clock: Clock, quiet: bool) -> Result<DeliverReport> {
     let folder = &plan.folder;
     start_logging(&folder.logs(), "deliver", &plan.settings.logs)?;
-    let names: Vec<&str> = plan.places.iter().map(|place| place.name.as_str()).collect();
-    let parameters = json!({ "destinations": names, "month": plan.manifest.month, "overwrite": plan.overwrite });
+    let names: Vec<&str> = plan.addressees.iter().map(|addressee| addressee.name.as_str()).collect();
+    let parameters =
+        json!({ "destinations": names, "month": plan.manifest.month, "overwrite": plan.overwrite });
     let job = Job::start(catalog, clock, "deliver", &folder.round, &["deliver"], parameters).await?;
     let handle = job.handle();
     let delivered = job
@@ -168,7 +171,12 @@ pub async fn run(plan: DeliverPlan, catalog: Catalog, clock: Clock, quiet: bool)
             Ok((reports, counts))
         })
         .await;
-    let failed: Vec<&str> = delivered.iter().flatten().filter(|one| one.error.is_some()).map(|one| one.destination.as_str()).collect();
+    let failed: Vec<&str> = delivered
+        .iter()
+        .flatten()
+        .filter(|one| one.error.is_some())
+        .map(|one| one.destination.as_str())
+        .collect();
     let (status, exit, words) = match (&delivered, job.stopped()) {
         (Err(error), _) => (RunStatus::Failed, Exit::CouldNotRun, explain(error)),
         (Ok(_), Some(stop)) => (RunStatus::Interrupted, Exit::CouldNotRun, stop.to_string()),
@@ -187,7 +195,8 @@ pub async fn run(plan: DeliverPlan, catalog: Catalog, clock: Clock, quiet: bool)
 
 fn counts_of(reports: &[DestinationReport]) -> Json {
     let files = || reports.iter().flat_map(|report| &report.files);
-    let count = |fates: &[Fate]| files().filter(|file| file.fate.is_some_and(|fate| fates.contains(&fate))).count();
+    let count =
+        |fates: &[Fate]| files().filter(|file| file.fate.is_some_and(|fate| fates.contains(&fate))).count();
     json!({
         "destinations": reports.len(),
         "failed": reports.iter().filter(|report| report.error.is_some()).count(),
@@ -200,6 +209,7 @@ fn counts_of(reports: &[DestinationReport]) -> Json {
 struct Delivering<'a> {
     plan: &'a DeliverPlan,
     handle: &'a JobHandle,
+    patience: Patience,
     clock: Clock,
     ledger: Ledger,
     spool: Spool,
@@ -216,21 +226,22 @@ impl<'a> Delivering<'a> {
         clock: Clock,
         quiet: bool,
     ) -> Result<Delivering<'a>> {
-        let report = |place: &Place| DestinationReport {
-            destination: place.name.clone(),
+        let report = |addressee: &Addressee| DestinationReport {
+            destination: addressee.name.clone(),
             files: Vec::new(),
             error: None,
         };
         Ok(Delivering {
             plan,
             handle,
+            patience: Patience::new(handle.clone(), &plan.settings.process),
             clock,
             ledger: Ledger::read(handle.catalog()).await?,
             spool: Spool::new(plan.folder.file("spool"))?,
             bar: Bar::new("deliver", quiet),
-            reports: plan.places.iter().map(report).collect(),
+            reports: plan.addressees.iter().map(report).collect(),
             done: 0,
-            all: plan.places.iter().map(|place| plan.wanted(place).len() as u64 + 1).sum(),
+            all: plan.addressees.iter().map(|addressee| plan.wanted(addressee).len() as u64 + 1).sum(),
         })
     }
 
@@ -239,15 +250,15 @@ impl<'a> Delivering<'a> {
         let plan = self.plan;
         for file in &plan.manifest.files {
             let compressed = OnceCell::new();
-            for (at, place) in plan.places.iter().enumerate() {
-                if !plan.wanted(place).contains(&file) {
+            for (at, addressee) in plan.addressees.iter().enumerate() {
+                if !plan.wanted(addressee).contains(&file) {
                     continue;
                 }
                 let name = delivered_name(&file.name);
-                let item = Item { place, name: &name, sha256: &file.sha256 };
+                let item = Item { addressee, name: &name, sha256: &file.sha256 };
                 if !self.ledger.knows(&item) && self.goes_on(at) && compressed.get().is_none() {
                     // the cell is empty, so this sets it
-                    let _ = compressed.set(self.spool.compress(&plan.folder.file("export"), file).await?);
+                    let _ = compressed.set(self.spool.compress(&plan.folder.export(), file).await?);
                 }
                 self.bring(at, &item, file.bytes, compressed.get()).await;
             }
@@ -255,10 +266,10 @@ impl<'a> Delivering<'a> {
                 self.spool.drop_blob(blob);
             }
         }
-        for (at, place) in plan.places.iter().enumerate() {
-            let manifest = plan.manifest.of_delivery(&plan.wanted(place))?;
+        for (at, addressee) in plan.addressees.iter().enumerate() {
+            let manifest = plan.manifest.of_delivery(&plan.wanted(addressee))?;
             let sha256 = hex(&Sha256::digest(&manifest));
-            let item = Item { place, name: MANIFEST_FILE, sha256: &sha256 };
+            let item = Item { addressee, name: MANIFEST_FILE, sha256: &sha256 };
             let blob = self.spool.keep(MANIFEST_FILE, &manifest).await?;
             self.bring(at, &item, blob.bytes(), Some(&blob)).await;
         }
@@ -286,27 +297,38 @@ impl<'a> Delivering<'a> {
         };
         match fate {
             Ok(fate) => {
-                tracing::info!(destination = item.place.name, path, bytes, fate = fate.words(), "delivered a file");
+                tracing::info!(
+                    destination = item.addressee.name,
+                    path,
+                    bytes,
+                    fate = fate.words(),
+                    "delivered a file"
+                );
                 let file = DeliveredFile { file: item.name.to_owned(), path, fate: Some(fate), bytes };
                 self.reports[at].files.push(file);
             }
             Err(error) => {
                 let told = explain(&error);
-                tracing::error!(destination = item.place.name, path, error = told, "a file was not delivered");
-                self.bar.say(&format!("{}: {told}", item.place.name));
+                tracing::error!(
+                    destination = item.addressee.name,
+                    path,
+                    error = told,
+                    "a file was not delivered"
+                );
+                self.bar.say(&format!("{}: {told}", item.addressee.name));
                 self.reports[at].error = Some(told);
             }
         }
         self.done += 1;
         let (done, all) = (self.done, self.all);
-        self.bar.show(done, all, || format!("files, {}", item.place.name));
+        self.bar.show(done, all, || format!("files, {}", item.addressee.name));
         self.handle.note_counts(counts_of(&self.reports));
     }
 
     /// Sends a file unless the job is to stop; what is half sent then is seen by nobody.
     async fn send(&self, item: &Item<'_>, blob: &Blob) -> Result<Fate> {
         let mut stop = self.handle.stop_signal();
-        let note = Note { catalog: self.handle.catalog(), round: &self.plan.folder.round, now: self.clock.now() };
+        let note = Note { patience: &self.patience, round: &self.plan.folder.round, now: self.clock.now() };
         tokio::select! {
             done = item.deliver(blob, &self.ledger, self.plan.overwrite, note) => done,
             _ = stop.wait_for(Option::is_some) => bail!("stopped before its end; run it again to go on"),

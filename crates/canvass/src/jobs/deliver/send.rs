@@ -14,7 +14,8 @@ use catalog::{
 use domain::{Moment, RoundId};
 use serde::Serialize;
 
-use super::place::Place;
+use super::addressee::Addressee;
+use crate::jobs::patience::Patience;
 
 /// How far back the ledger is read: some hundred files in each of many years of months.
 const LEDGER_ROWS: i64 = 50_000;
@@ -72,7 +73,7 @@ impl Ledger {
 /// A file on its way to one destination.
 pub struct Item<'a> {
     /// Where it goes.
-    pub place: &'a Place,
+    pub addressee: &'a Addressee,
     /// What it is called there.
     pub name: &'a str,
     /// The SHA-256 of its content before it is compressed.
@@ -83,11 +84,11 @@ impl Item<'_> {
     /// The whole address of the file.
     #[must_use]
     pub fn path(&self) -> String {
-        self.place.store.url_of(&self.place.key(self.name))
+        self.addressee.store.url_of(&self.addressee.key(self.name))
     }
 
     fn at(&self) -> (String, String) {
-        (self.place.name.clone(), self.path())
+        (self.addressee.name.clone(), self.path())
     }
 
     /// Brings the file there, compares what arrived, and notes it in the ledger.
@@ -100,24 +101,25 @@ impl Item<'_> {
     ) -> Result<Fate> {
         let may_replace = overwrite || ledger.0.contains_key(&self.at());
         let fate = self.upload(blob, may_replace).await?;
-        let Note { catalog, round, now } = note;
+        let Note { patience, round, now } = note;
         let delivery = Delivery {
-            destination: self.place.name.clone(),
-            file: self.place.key(self.name),
+            destination: self.addressee.name.clone(),
+            file: self.addressee.key(self.name),
             sha256: self.sha256.to_owned(),
             path: self.path(),
             bytes: i64::try_from(blob.bytes())?,
             round: round.to_string(),
             delivered_at: now,
         };
-        deliveries::note(catalog, &delivery)
+        patience
+            .ask(async |catalog| deliveries::note(catalog, &delivery).await)
             .await
             .with_context(|| format!("{} is there, but could not be noted in the ledger", self.path()))?;
         Ok(fate)
     }
 
     async fn upload(&self, blob: &Blob, may_replace: bool) -> Result<Fate> {
-        let (store, key) = (&self.place.store, self.place.key(self.name));
+        let (store, key) = (&self.addressee.store, self.addressee.key(self.name));
         let there = store.compare(&key, blob).await;
         // whoever may only write is refused a look
         let there = if is_denied(&there) { None } else { Some(there?) };
@@ -154,14 +156,14 @@ impl Item<'_> {
                 self.path()
             );
         }
-        self.place.store.put(&self.place.key(self.name), blob).await?;
+        self.addressee.store.put(&self.addressee.key(self.name), blob).await?;
         self.confirm(blob).await?;
         Ok(Fate::Replaced)
     }
 
     /// Asks the destination once more: what is there now must be what was sent.
     async fn confirm(&self, blob: &Blob) -> Result<()> {
-        match self.place.store.compare(&self.place.key(self.name), blob).await {
+        match self.addressee.store.compare(&self.addressee.key(self.name), blob).await {
             Ok(Comparison::Same) => Ok(()),
             // then the checksum in the answer to the upload has to do
             there if is_denied(&there) => Ok(()),
@@ -174,8 +176,8 @@ impl Item<'_> {
 /// What a note in the ledger takes.
 #[derive(Clone, Copy)]
 pub struct Note<'a> {
-    /// The catalog with the ledger.
-    pub catalog: &'a Catalog,
+    /// How the catalog with the ledger is asked.
+    pub patience: &'a Patience,
     /// The round that is delivered.
     pub round: &'a RoundId,
     /// The time.

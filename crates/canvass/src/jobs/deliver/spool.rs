@@ -14,7 +14,8 @@ use blobs::store::Blob;
 use flate2::{Compression, GzBuilder};
 use sha2::{Digest, Sha256};
 
-use super::manifest::{ExportedFile, delivered_name};
+use super::manifest::delivered_name;
+use crate::jobs::export::ExportedFile;
 
 const CHUNK: usize = 256 * 1024;
 

@@ -15,7 +15,7 @@ use crate::{
 const SESSION: Duration = Duration::from_secs(3600);
 
 /// A destination that is ready to be written to.
-pub struct Place {
+pub struct Addressee {
     /// Its name in the settings.
     pub name: String,
     /// The place itself.
@@ -37,7 +37,7 @@ pub struct Occasion<'a> {
     pub month: &'a str,
 }
 
-impl Place {
+impl Addressee {
     /// Opens a destination; nothing is asked of it yet.
     pub fn open(
         (name, destination): (String, Destination),
@@ -45,13 +45,13 @@ impl Place {
         network: &Network,
         occasion: &Occasion<'_>,
         env: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Place> {
+    ) -> Result<Addressee> {
         let folder = occasion.fill(destination.path.as_deref().unwrap_or(&delivery.path));
         let location: Location = destination.url.parse()?;
         let options = s3_options(&destination, delivery, network, env);
         let store = Store::open(location, options)
             .with_context(|| format!("cannot deliver to `{name}` (`delivery.destinations.{name}`)"))?;
-        Ok(Place { name, store, folder, files: destination.files })
+        Ok(Addressee { name, store, folder, files: destination.files })
     }
 
     /// The key of a file of this delivery.
