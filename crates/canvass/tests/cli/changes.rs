@@ -363,6 +363,21 @@ fn where_the_segments_are_gone_a_changed_rule_leaves_it_unknown() {
 }
 
 #[test]
+fn a_month_whose_matches_are_archived_is_compared_by_its_findings() {
+    let home = home_with(0..3);
+    done(&home, &["changes", "--quiet"]);
+    let (whole, _) = changes_of(&home);
+    let then = ["--now", "2026-11-20T00:00:00Z", "--quiet"];
+    done(&home, &[&["archive", "--older-than-days", "15"], &then[..]].concat());
+    done(&home, &["changes", "--quiet"]);
+    let (told, rows) = changes_of(&home);
+    let as_likely: Vec<String> = whole.iter().map(|row| row.replace(" certain", " likely")).collect();
+    assert_eq!(told, as_likely);
+    let reason = "seen in both months; the matches of one month are archived";
+    assert!(rows.iter().any(|row| row.site == "gap" && row.reason == reason), "{rows:?}");
+}
+
+#[test]
 fn what_is_missing_is_said_with_what_to_do() {
     let home = Home::begun();
     assert_snapshot!(home.run(&["changes"]), @"

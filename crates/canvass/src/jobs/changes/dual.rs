@@ -158,8 +158,7 @@ impl Held {
     }
 }
 
-/// What an account had of a product before. In the order in which they are taken to have come, where the month in which
-/// they were first seen does not tell: what was added came last.
+/// What an account had of a product before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
     Had(Certainty),
@@ -168,12 +167,12 @@ enum Standing {
 }
 
 impl Standing {
-    fn place(self) -> u8 {
-        match self {
-            Standing::Had(_) => 0,
-            Standing::Unknown => 1,
-            Standing::Added(_) => 2,
-        }
+    fn is_added(self) -> bool {
+        matches!(self, Standing::Added(_))
+    }
+
+    fn is_unknown(self) -> bool {
+        self == Standing::Unknown
     }
 
     fn certainty(self) -> Certainty {
@@ -207,8 +206,8 @@ fn pair_up(had: &[Product], mut rivals: Vec<Rival>) -> Vec<DualVendor> {
             continue;
         }
         told.extend([&first.vendor.product, product]);
-        let is_new = matches!(second.standing, Standing::Added(_))
-            && had.iter().all(|known| product.is_another_choice_than(known));
+        let is_new =
+            second.standing.is_added() && had.iter().all(|known| product.is_another_choice_than(known));
         pairs.push(DualVendor {
             first: first.vendor.clone(),
             second: second.vendor.clone(),
@@ -219,9 +218,12 @@ fn pair_up(had: &[Product], mut rivals: Vec<Rival>) -> Vec<DualVendor> {
     pairs
 }
 
-fn order(rival: &Rival) -> (&str, u8, &str, i64) {
+/// In the order in which they are taken to have come: what was added this month last, even if it was there long ago and
+/// gone in between; else by the month, and within one what the account is known to have had first.
+fn order(rival: &Rival) -> (bool, &str, bool, &str, i64) {
     let Rival { month, standing, vendor } = rival;
-    (month, standing.place(), &vendor.product.name, vendor.product.signal)
+    let Product { signal, name, .. } = &vendor.product;
+    (standing.is_added(), month, standing.is_unknown(), name, *signal)
 }
 
 /// The better evidence is the lesser.

@@ -97,6 +97,18 @@ fn where_nothing_is_known_of_before_what_was_added_came_last() {
 }
 
 #[test]
+fn what_came_back_this_month_is_second_to_what_stayed() {
+    let mut account = Account::default();
+    for mut holding in holdings(&vec![[captured(&[1, 4]), captured(&[1])]]) {
+        if holding.product.signal == 4 {
+            holding.since = Moment(0);
+        }
+        account.add(holding);
+    }
+    assert_eq!(told(&account.dual_vendors()), [("Intercom", "Crisp", true, "certain")]);
+}
+
+#[test]
 fn what_is_only_implied_or_unsure_makes_no_second_vendor() {
     let site = vec![[captured(&[1, 4]), captured(&[1])]];
     let weaken: [fn(&mut Sighting); 2] =
