@@ -221,4 +221,42 @@ mod tests {
             assert!(reason.starts_with("-- ") && reason.len() > 20, "{}: {reason:?}", statement.name);
         }
     }
+
+    /// Statements that are asked for a whole month, and rarely.
+    const OF_WHOLE_MONTHS: [&str; 3] =
+        ["archives/count_by_month", "pages/count_sites", "segments/list_months"];
+
+    // SQLite knows nothing of the tables' sizes, and one wrong first step makes a page of an answer cost a whole month
+    #[test]
+    fn no_statement_looks_at_a_whole_large_table() {
+        let sqlite = rusqlite::Connection::open_in_memory().unwrap();
+        sqlite.execute_batch(CREATE_MIGRATIONS_TABLE.portable).unwrap();
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
+        let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+        files.sort();
+        for file in files.iter().filter(|file| !file.to_str().unwrap().ends_with(".postgres.sql")) {
+            sqlite.execute_batch(&fs::read_to_string(file).unwrap()).unwrap();
+        }
+        let checked = ALL.iter().filter(|statement| !OF_WHOLE_MONTHS.contains(&statement.name));
+        for statement in checked.filter(|statement| !statement.name.starts_with("statistics/")) {
+            let mut plan = sqlite.prepare(&format!("EXPLAIN QUERY PLAN {}", statement.portable)).unwrap();
+            let mut rows = plan.raw_query();
+            while let Some(row) = rows.next().unwrap() {
+                let step: String = row.get("detail").unwrap();
+                assert!(!is_of_a_whole_large_table(&step), "{}: {step}", statement.name);
+            }
+        }
+    }
+
+    fn is_of_a_whole_large_table(step: &str) -> bool {
+        let large = ["pages", "matches", "findings", "site_months", "changes"];
+        let by_index = |table: &str| {
+            step.contains(&format!("autoindex_{table}_")) || step.contains(&format!("INDEX {table}_by_"))
+        };
+        let words: Vec<&str> = step.split(' ').collect();
+        let as_it_is = words.len() == 2 && words[0] == "SCAN";
+        let names = ["page", "seen", "finding", "change"];
+        (as_it_is && (large.contains(&words[1]) || names.contains(&words[1])))
+            || (large.into_iter().any(by_index) && (words[0] == "SCAN" || step.ends_with("(month=?)")))
+    }
 }

@@ -6,17 +6,22 @@ WITH outcomes AS (
                                     ORDER BY disposition = 'captured' DESC, ended_at DESC, round, line) AS place
           FROM pages WHERE month = $1 AND site >= $2 AND site <= $3) AS ranked
     WHERE place = 1
-), details AS (
-    SELECT site, detail, row_number() OVER (PARTITION BY site ORDER BY count(*) DESC, detail) AS place
-    FROM outcomes WHERE disposition <> 'captured' GROUP BY site, detail
+), counted AS (
+    SELECT site, disposition, detail, count(*) AS pages FROM outcomes GROUP BY site, disposition, detail
+), ranked AS (
+    SELECT site, disposition, detail, pages,
+           row_number() OVER (PARTITION BY site ORDER BY disposition = 'captured', pages DESC, detail) AS place
+    FROM counted
 )
 INSERT INTO site_months (site, month, targets, captured, failed, excluded, main_detail, updated_at)
-SELECT outcomes.site, $1, count(*), count(*) FILTER (WHERE disposition = 'captured'),
-       count(*) FILTER (WHERE disposition = 'failed'), count(*) FILTER (WHERE disposition = 'excluded'),
-       max(details.detail), $4
-FROM outcomes LEFT JOIN details ON details.site = outcomes.site AND details.place = 1
+SELECT site, $1, CAST(sum(pages) AS bigint),
+       CAST(sum(CASE WHEN disposition = 'captured' THEN pages ELSE 0 END) AS bigint),
+       CAST(sum(CASE WHEN disposition = 'failed' THEN pages ELSE 0 END) AS bigint),
+       CAST(sum(CASE WHEN disposition = 'excluded' THEN pages ELSE 0 END) AS bigint),
+       max(detail) FILTER (WHERE place = 1 AND disposition <> 'captured'), $4
+FROM ranked
 WHERE TRUE
-GROUP BY outcomes.site
+GROUP BY site
 ON CONFLICT (site, month) DO UPDATE SET
     targets = excluded.targets,
     captured = excluded.captured,
