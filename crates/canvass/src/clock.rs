@@ -1,14 +1,14 @@
 //! What time is it?
 
 use std::{
-    sync::OnceLock,
+    sync::atomic::{AtomicI64, Ordering},
     time::{Instant, SystemTime},
 };
 
 use domain::Moment;
 
 /// By how many milliseconds this process pretends that it is another time.
-static PRETENCE: OnceLock<i64> = OnceLock::new();
+static PRETENCE: AtomicI64 = AtomicI64::new(0);
 
 /// The only place that asks the clock. It is anchored once, so that a correction of the system's time during a round
 /// neither hurries nor stalls anybody's pace.
@@ -23,7 +23,7 @@ impl Clock {
     #[must_use]
     pub fn start() -> Clock {
         let Moment(now) = jiff::Timestamp::now().into();
-        Clock::at(Moment(now.saturating_add(PRETENCE.get().copied().unwrap_or(0))))
+        Clock::at(Moment(now.saturating_add(PRETENCE.load(Ordering::Relaxed))))
     }
 
     /// A clock that goes on from `anchor`, so that another month can be lived through today.
@@ -32,10 +32,10 @@ impl Clock {
         Clock { anchor, started: Instant::now() }
     }
 
-    /// Lets every clock that this process starts go on from `now`. The first call counts.
+    /// Lets every clock that this process starts from here on go on from `now`.
     pub fn pretend(now: Moment) {
         let Moment(real) = jiff::Timestamp::now().into();
-        PRETENCE.get_or_init(|| now.0.saturating_sub(real));
+        PRETENCE.store(now.0.saturating_sub(real), Ordering::Relaxed);
     }
 
     /// What the system's clock says, whatever this process pretends: a server compares a signature's time with its own.

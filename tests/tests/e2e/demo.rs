@@ -1,8 +1,13 @@
 //! Does a newcomer's first command end well?
 
-use std::{collections::BTreeMap, env, path::Path, process::Command};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    env,
+    path::Path,
+    process::Command,
+};
 
-use sandbox::{Plan, World};
+use sandbox::{DualVendorTruth, Plan, World};
 use serde_json::Value;
 
 use crate::support::{
@@ -18,7 +23,7 @@ const SEED: u64 = 7;
 /// Lines by disposition and detail.
 type Counts = BTreeMap<(String, String), u64>;
 
-pub fn a_demo_counts_what_the_truth_counts_and_succeeds() {
+pub fn a_demo_finds_what_the_truth_says_in_two_months_and_names_the_second_vendors() {
     let dir = tempfile::tempdir().expect("there is a temporary folder");
     let (sites, seed, demo) = (SITES.to_string(), SEED.to_string(), dir.path().join("demo"));
     let args = ["demo", "--json", "--quiet", "--sites", &sites, "--seed", &seed, "--dir", text(&demo)];
@@ -32,6 +37,11 @@ pub fn a_demo_counts_what_the_truth_counts_and_succeeds() {
     }
     assert_eq!(counts(&printed), truth, "{printed}");
     assert_eq!((&printed["sites"], &printed["equal_to_truth"]), (&SITES.into(), &true.into()), "{printed}");
+    check_second_vendors(&printed);
+    for file in ["report", "export"] {
+        let path = printed[file].as_str().expect("a demo says where to look");
+        assert!(dir.path().join(path).exists(), "there is no {path}");
+    }
 
     // the settings that it leaves behind let one look around, and the books say the same
     let ledger = run(dir.path(), &["--config", text(&demo.join("canvass.yaml")), "ledger", "--json"]);
@@ -40,14 +50,41 @@ pub fn a_demo_counts_what_the_truth_counts_and_succeeds() {
     assert_eq!((&ledger["balanced"], &ledger["lines"]), (&true.into(), &truth.values().sum::<u64>().into()));
 }
 
-/// What the demo's world says of itself, made here from the same plan.
+/// The demo's world in a month, made here from the same plan.
+fn world(month: u32) -> World {
+    World::build(&Plan { seed: SEED, ..Plan::technographics(SITES, month) })
+}
+
+/// What the demo's world says of itself in the second month.
 fn truth() -> Counts {
-    let plan = Plan { seed: SEED, sites: SITES, ..Plan::default() };
     let mut counts = Counts::new();
-    for line in World::build(&plan).truth() {
+    for line in world(1).truth() {
         *counts.entry((line.disposition, line.detail)).or_default() += 1;
     }
     counts
+}
+
+/// Checks that the demo names the accounts of each month that the world says, and in the second month new ones too.
+fn check_second_vendors(printed: &Value) {
+    for (month, number) in printed["months"].as_array().expect("a demo has months").iter().zip(0..) {
+        let named: BTreeSet<DualVendorTruth> = month["dual_vendors"]
+            .as_array()
+            .expect("a month names its second vendors")
+            .iter()
+            .map(|dual| {
+                let word = |key: &str| dual[key].as_str().expect("a second vendor has names").to_owned();
+                DualVendorTruth {
+                    account: word("account_id"),
+                    category: word("category"),
+                    first: word("first_product"),
+                    second: word("second_product"),
+                    is_new: dual["is_new"] == true,
+                }
+            })
+            .collect();
+        assert_eq!(named, world(number).dual_vendors());
+        assert_eq!(number == 1, named.iter().any(|dual| dual.is_new), "{named:?}");
+    }
 }
 
 /// What the demo says that it found.

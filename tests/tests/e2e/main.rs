@@ -61,7 +61,7 @@ fn main() {
         addresses::no_name_or_redirect_leads_to_a_private_address,
         addresses::a_name_whose_address_changes_is_checked_anew,
         bombs::a_bomb_of_any_size_takes_little_memory,
-        demo::a_demo_counts_what_the_truth_counts_and_succeeds,
+        demo::a_demo_finds_what_the_truth_says_in_two_months_and_names_the_second_vendors,
         truth::every_line_of_the_sandbox_ends_as_its_truth_says,
         crash::a_round_that_is_killed_while_it_enlists_ends_like_one_that_is_not,
         crash::a_round_that_is_killed_as_it_closes_ends_like_one_that_is_not,

@@ -34,7 +34,7 @@ pub struct Cli {
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Crawl a small web that the program serves to itself, and compare with the truth
+    /// Live through two months of a small web of its own, and compare with the truth
     Demo(DemoArgs),
     /// Write a first canvass.yaml and make the data folder and its catalog
     Init(InitArgs),

@@ -74,7 +74,7 @@ fn run(cli: Cli, out: &mut dyn Write) -> Result<Exit> {
     match command {
         Command::Demo(args) => {
             refuse_file(&settings, "demo")?;
-            async_run(demo::demo(&args, settings.overrides, out))
+            demo::demo(&args, &settings.overrides, out)
         }
         Command::Init(args) => {
             refuse_settings(&settings, "init")?;

@@ -75,6 +75,7 @@ crawl:
   body_idle_timeout_seconds: 2
   total_timeout_seconds: 6
   retry:
+    throttle_retries: 1
     throttle_first_wait_seconds: 1
     server_error_wait_seconds: 1
     connect_timeout_wait_seconds: 1
