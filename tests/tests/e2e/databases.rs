@@ -39,7 +39,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// Makes a schema, which is dropped after the test unless it fails.
-fn in_a_schema(url: &str, way: &str, test: impl FnOnce(&str)) {
+pub fn in_a_schema(url: &str, way: &str, test: impl FnOnce(&str)) {
     let schema = format!("e2e_{way}_{}", std::process::id());
     let runtime = Runtime::new().unwrap();
     let administer = |command: String| {

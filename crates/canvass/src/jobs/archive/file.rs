@@ -78,8 +78,13 @@ pub fn make_folder(data_dir: &Path, month: &str) -> Result<()> {
 }
 
 /// Writes the first rows of a month to a file, reads it back and compares; `None` if there are no rows, or the job is to
-/// stop.
-pub async fn write(data_dir: &Path, month: &str, patience: &Patience) -> Result<Option<Verified>> {
+/// stop. `progress` hears how many rows are written.
+pub async fn write(
+    data_dir: &Path,
+    month: &str,
+    patience: &Patience,
+    mut progress: impl FnMut(u64),
+) -> Result<Option<Verified>> {
     let path = unnamed(data_dir, month);
     let mut draft =
         Draft { table: TableWriter::create(&path, Format::Parquet, COLUMNS)?, digest: CellDigest::default() };
@@ -95,6 +100,7 @@ pub async fn write(data_dir: &Path, month: &str, patience: &Patience) -> Result<
         last = Some(row.key.clone());
         draft =
             tokio::task::spawn_blocking(move || draft.with(&rows)).await.context("writing panicked")??;
+        progress(draft.digest.rows());
     }
     if draft.digest.rows() == 0 {
         drop(draft);

@@ -113,7 +113,7 @@ struct Archiver {
     clock: Clock,
     counts: Counts,
     bar: Bar,
-    /// Rows that are to leave, as far as that is known.
+    /// Rows that are to be written or removed, as far as that is known.
     expected: u64,
 }
 
@@ -122,7 +122,8 @@ impl Archiver {
         self.finish_what_was_begun().await?;
         let now = self.clock.now();
         let months = old_months(self.patience.handle().catalog(), older_than_days, now).await?;
-        self.expected = self.counts.removed + months.iter().map(|(_, rows)| rows).sum::<u64>();
+        // each of them is written and removed
+        self.expected = self.counts.removed + 2 * months.iter().map(|(_, rows)| rows).sum::<u64>();
         for (month, _) in months {
             file::make_folder(&self.data_dir, &month)?;
             while !self.patience.is_stopped() && self.archive_file(&month).await? {}
@@ -132,9 +133,12 @@ impl Archiver {
 
     /// Moves the next rows of a month to a file; false if there are none left, or the job is to stop.
     async fn archive_file(&mut self, month: &str) -> Result<bool> {
-        let Some(written) = file::write(&self.data_dir, month, &self.patience).await? else {
-            return Ok(false);
-        };
+        let Archiver { data_dir, patience, bar, counts, expected, .. } = self;
+        let written = file::write(data_dir, month, patience, |rows| {
+            let done = counts.rows + counts.removed + rows;
+            bar.show(done, (*expected).max(done), || format!("matches of {month} written"));
+        });
+        let Some(written) = written.await? else { return Ok(false) };
         let now = self.clock.now();
         let rows = i64::try_from(written.rows).context("a file with more rows than can be counted")?;
         self.patience
@@ -176,9 +180,9 @@ impl Archiver {
             let chunk = chunk.with_context(|| format!("the archive {path} cannot be read"))?;
             self.counts.removed +=
                 self.patience.ask(async |catalog| archives::delete(catalog, path, &chunk).await).await?;
-            let (removed, expected) = (self.counts.removed, self.expected.max(self.counts.removed));
             self.patience.handle().note_counts(serde_json::to_value(&self.counts)?);
-            self.bar.show(removed, expected, || "matches archived".to_owned());
+            let done = self.counts.rows + self.counts.removed;
+            self.bar.show(done, self.expected.max(done), || format!("matches of {month} removed"));
         }
         let now = self.clock.now();
         self.patience.ask(async |catalog| archives::mark_removed(catalog, path, now).await).await?;

@@ -54,7 +54,7 @@ impl Scene {
     /// The file of January as far as a run gets before it is noted.
     async fn written(&self) -> file::Verified {
         file::make_folder(self.data.path(), MONTH).unwrap();
-        file::write(self.data.path(), MONTH, &self.archiver.patience).await.unwrap().unwrap()
+        file::write(self.data.path(), MONTH, &self.archiver.patience, |_| ()).await.unwrap().unwrap()
     }
 
     async fn note(&self, written: &file::Verified) {

@@ -37,11 +37,12 @@ impl Progress {
         Progress { bar, rows: 0, expected: u64::try_from(extent.findings).unwrap_or(0) }
     }
 
-    fn add(&mut self, rows: usize, patience: &Patience) {
+    fn add(&mut self, rows: usize, table: &Path, patience: &Patience) {
         self.rows += rows as u64;
         self.expected = self.expected.max(self.rows);
         patience.handle().note_counts(json!({ "rows": self.rows }));
-        self.bar.show(self.rows, self.expected, || "rows".to_owned());
+        let name = table.file_name().unwrap_or_default().to_string_lossy();
+        self.bar.show(self.rows, self.expected, || format!("rows, now {name}"));
     }
 }
 
@@ -71,7 +72,7 @@ pub async fn write_sheet<S: Source>(
         let (written, next) = tokio::join!(writing, source.next_rows());
         tables = written.context("writing a table panicked")??;
         rows = next?;
-        progress.add(count, patience);
+        progress.add(count, path, patience);
     }
     let close = move || tables.into_iter().map(TableWriter::close).collect::<Result<Vec<_>, _>>();
     Ok(Some(tokio::task::spawn_blocking(close).await.context("closing a table panicked")??))
