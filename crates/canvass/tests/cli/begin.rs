@@ -37,12 +37,16 @@ fn migrating_is_told_before_it_is_done_and_done_once() {
     would apply 0001_runs
     would apply 0002_locks
     would apply 0003_politeness
+    would apply 0004_technographics
+    would apply 0005_byte_order
     [exit 0]
     ");
     assert_snapshot!(home.run(&["migrate"]), @"
     applied 0001_runs
     applied 0002_locks
     applied 0003_politeness
+    applied 0004_technographics
+    applied 0005_byte_order
     [exit 0]
     ");
     assert_snapshot!(home.run(&["migrate"]), @"

@@ -27,6 +27,8 @@ use input::Input;
 use record::{Scan, scan_record};
 use window::{Physical, Window};
 
+/// A longer key identifies nothing, and PostgreSQL could not index it.
+const MAX_KEY_BYTES: usize = 512;
 /// How much of a bad line is shown.
 const EXCERPT_BYTES: usize = 256;
 
@@ -265,7 +267,11 @@ impl Line {
     }
 
     fn fill(&mut self, key: Vec<u8>, url: Vec<u8>, raw: &[u8]) {
+        let key_bytes = key.len();
         match (String::from_utf8(key), String::from_utf8(url)) {
+            (Ok(_), _) if key_bytes > MAX_KEY_BYTES => {
+                self.tell(LineProblem::KeyTooLong { limit: MAX_KEY_BYTES }, raw);
+            }
             (Ok(key), Ok(url)) => (self.key, self.url) = (key, url),
             (key, _) => {
                 self.key = key.unwrap_or_default();

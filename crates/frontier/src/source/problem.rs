@@ -90,6 +90,12 @@ pub enum LineProblem {
         /// What the options allow.
         limit: usize,
     },
+    /// The key is longer than a database can look up.
+    #[error("its key is longer than {limit} bytes")]
+    KeyTooLong {
+        /// What a key may have.
+        limit: usize,
+    },
     /// A quote is opened and not closed where a field ends.
     #[error("a quote is opened and never closed")]
     UnterminatedQuote,
@@ -103,6 +109,7 @@ impl LineProblem {
             LineProblem::WrongFieldCount { .. } => "wrong_field_count",
             LineProblem::NotUtf8 => "not_utf8",
             LineProblem::TooLong { .. } => "too_long",
+            LineProblem::KeyTooLong { .. } => "key_too_long",
             LineProblem::UnterminatedQuote => "unterminated_quote",
         }
     }

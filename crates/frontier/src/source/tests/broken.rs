@@ -22,6 +22,13 @@ fn a_record_with_another_number_of_fields_is_one_bad_line() {
 }
 
 #[test]
+fn a_key_that_no_database_could_look_up_spoils_its_line() {
+    let (good, long) = ("k".repeat(512), "k".repeat(513));
+    let text = format!("website_id,url\n{long},a.com\n{good},b.com\n");
+    assert_eq!(read(&text, "list.csv"), told(&[(2, "", "!key_too_long"), (3, &good, "b.com")]));
+}
+
+#[test]
 fn bytes_that_are_not_utf8_spoil_their_line_and_only_in_columns_that_matter() {
     let text = b"website_id,url,note\n1,a.com/\xff,x\n\xfe,b.com,x\n3,c.com,\xff\n";
     let expected = [(2, "1", "!not_utf8"), (3, "", "!not_utf8"), (4, "3", "c.com")];
