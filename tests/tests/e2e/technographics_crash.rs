@@ -21,7 +21,7 @@ pub fn commands_that_are_killed_leave_what_undisturbed_ones_do() {
     let seed = env::var("CRASH_SEED")
         .map_or_else(|_| u64::from(std::process::id()), |seed| seed.parse().expect("CRASH_SEED is a number"));
     eprintln!("technographics: {kills} kills, CRASH_SEED={seed}");
-    let base = Base::crawl(150, &[]);
+    let base = Base::crawl(240, &[]);
     let home = base.copy(&[]);
     let calm = undisturbed(&home, &Database::of(&home), &COMMANDS);
     assert_worth_killing(&calm);
@@ -90,7 +90,7 @@ fn process_and_die(base: &Base, calm: &[Calm], chance: &mut Chance, done: &mut K
     let database = Database::of(&home);
     for (command, calm) in COMMANDS.iter().zip(calm) {
         // short lives at first, so that it dies often; longer ones later, so that what starts anew each time ends too
-        let mut longest = calm.took.mul_f64(0.6);
+        let mut longest = calm.took.mul_f64(0.35);
         while !live_and_die(&home, command, chance.duration(Duration::ZERO, longest)) {
             let seen = Snapshot::take(&home, &database);
             let (times, midway) = done.by_command.entry(command[0]).or_default();

@@ -39,7 +39,7 @@ impl Base {
         // many segments, and many batches in each, so that a kill often comes between two of them
         let mut all = vec![
             "politeness.enabled=false",
-            "segments.max_rows=20",
+            "segments.max_rows=64",
             "segments.commit_every_seconds=0.01",
             "crawl.fetch_timeout_seconds=1",
             "crawl.retry.transient_retries=0",
