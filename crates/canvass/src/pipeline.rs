@@ -68,7 +68,7 @@ pub const STAGES: &[Stage] = &[
         name: "archive",
         verb: "archive",
         reads: "matches of old months",
-        writes: "../../archive/matches/ in Parquet; nothing else is left of them in the catalog",
+        writes: "../../archive/matches/; the rows leave the catalog",
         about: "Where do old match rows go?",
     },
     Stage {

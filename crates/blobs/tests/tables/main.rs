@@ -24,11 +24,12 @@ const ROWS: usize = 60_000;
 const NOTES: [&str; 8] = ["", "=1+1", "'=1", " @x", "é,\"漢\"\n", "\ttab", "-5", "plain"];
 
 fn main() {
-    let tests = vec![Trial::ignorable_test("other_readers_see_in_every_format_what_was_written", compare)];
+    let name = "other_readers_see_in_every_format_what_was_written";
+    let tests = vec![Trial::ignorable_test(name, other_readers_see_in_every_format_what_was_written)];
     libtest_mimic::run(&Arguments::from_args(), tests).exit();
 }
 
-fn compare() -> Result<Completion, Failed> {
+fn other_readers_see_in_every_format_what_was_written() -> Result<Completion, Failed> {
     let python = std::env::var("CANVASS_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let has_pyarrow = Command::new(&python).args(["-c", "import pyarrow"]).output();
     if !has_pyarrow.is_ok_and(|asked| asked.status.success()) {

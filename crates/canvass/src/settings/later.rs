@@ -325,7 +325,8 @@ mod tests {
         );
         assert_eq!(not_read_yet("politeness.domain_overrides.a.example.com.concurrency"), None);
         assert_eq!(not_read_yet("storage.data_dir"), None);
-        assert_eq!(not_read_yet("storage.retention.raw_months"), Some("the archive stage"));
+        assert_eq!(not_read_yet("storage.retention.raw_months"), Some("raw pages on object storage"));
+        assert_eq!(not_read_yet("storage.retention.match_rows_days"), None);
         assert_eq!(not_read_yet("storage.html_bucket_region"), Some("raw pages on object storage"));
     }
 
