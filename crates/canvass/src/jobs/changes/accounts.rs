@@ -44,7 +44,7 @@ pub async fn find_dual_vendors(
         for dual in account.dual_vendors() {
             counts.dual_vendors += 1;
             counts.new_dual_vendors += u64::from(dual.is_new);
-            rows.push(row_of(month, &name, rule_set, dual)?);
+            rows.push(row_of(month, &name, rule_set, dual));
         }
         if rows.len() >= ROWS_AT_ONCE {
             let after = written_upto.as_deref();
@@ -83,9 +83,9 @@ fn holding_of(row: HoldingRow) -> Result<Holding> {
     Ok(Holding { product, kind, certainty, since, evidence })
 }
 
-fn row_of(month: &str, account: &str, rule_set: i64, dual: DualVendor) -> Result<DualRow> {
+fn row_of(month: &str, account: &str, rule_set: i64, dual: DualVendor) -> DualRow {
     let DualVendor { first, second, is_new, certainty } = dual;
-    Ok(DualRow {
+    DualRow {
         month: month.to_owned(),
         account: account.to_owned(),
         category: second.product.category,
@@ -97,7 +97,7 @@ fn row_of(month: &str, account: &str, rule_set: i64, dual: DualVendor) -> Result
         certainty: certainty.name().to_owned(),
         evidence: json!({ "first": first.sighting, "second": second.sighting }),
         rule_set,
-    })
+    }
 }
 
 /// All holdings of a month by account: those of accounts and those of sites that stand for themselves, in one order.
