@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
 use readers::technologies::{
-    Pack, Page, Pattern, RuleSet, Scratch, Selector, needles, wappalyzer::translate,
+    Fingerprint, Pack, Page, Part, Pattern, RuleSet, Scratch, Selector, needles, wappalyzer::translate,
 };
 
 const PACK: &str = include_str!("../../fingerprints/analytics.yaml");
@@ -25,12 +25,18 @@ fuzz_target!(|input: (&str, &[u8])| {
     for detection in rules().detect(&page, &mut Scratch::default()) {
         assert!((1..=100).contains(&detection.confidence));
     }
-    if let Ok(selectors) = Selector::parse_list(text) {
-        for selector in selectors {
-            for at in 0..html.len().min(64) {
-                let _ = selector.fits(html, at, &mut 0);
-            }
-        }
+    if Selector::parse_list(text).is_ok() {
+        let part = Part::Dom { selector: text.to_owned(), attribute: None };
+        let fingerprint = Fingerprint {
+            id: "x".to_owned(),
+            signal: "X".to_owned(),
+            part,
+            pattern: Pattern::Exists,
+            extracts: Vec::new(),
+            confidence: 100,
+        };
+        let (rules, _) = RuleSet::new(Vec::new(), vec![fingerprint]);
+        let _ = rules.sightings(&page, &mut Scratch::default());
     }
     let _ = needles(&Pattern::Regex(translate(text)));
     let _ = Pack::parse(text);

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use readers::technologies::{Fingerprint, Part, Parts, Pattern};
+use readers::technologies::{Fingerprint, Part, Parts, Pattern, needles};
 
 use super::pages::Capture;
 
@@ -78,6 +78,14 @@ impl Oracle {
     pub fn is_anywhere(&mut self, document: &Document<'_>, fingerprint: &Fingerprint) -> bool {
         matches!(fingerprint.part, Part::Script | Part::Inline | Part::Url)
             && self.matches(&fingerprint.pattern, &document.body)
+    }
+
+    /// Whether one of the literals that a pattern needs is anywhere in the page.
+    #[must_use]
+    pub fn has_literal(&self, document: &Document<'_>, fingerprint: &Fingerprint) -> bool {
+        let Ok(Some(needles)) = needles(&fingerprint.pattern) else { return false };
+        let page = document.body.to_ascii_lowercase();
+        needles.literals.iter().any(|literal| page.contains(&*String::from_utf8_lossy(literal)))
     }
 
     /// Whether a fingerprint's expression looks around.

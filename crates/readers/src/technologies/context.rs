@@ -216,3 +216,39 @@ fn outermost(hir: &Hir, end: End) -> Bytes {
     }
     set
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::technologies::{Pattern, needles};
+
+    #[test]
+    fn a_byte_on_each_side_tells_most_hits_from_matches() {
+        for (regex, before, behind) in [
+            (r"(?:^|/)react\.js(?:\?|$)", "/", "?"),
+            (r"(?:^|[^\w$.])(?:window\.)?dataLayer\s{0,8}=[^=]", " (\";/é", " =\t\n"),
+            (r"\bUPS\b", " -<é", " .>é"),
+            (r"\B-fancy", "ab_1", " az-é"),
+            (r"x?shop[.-]v\d", " xXé", "v"),
+            (r"[^>]+jquery(?:-ui)?\.js", " a\"é", " é"),
+        ] {
+            let found = needles(&Pattern::Regex(regex.to_owned())).unwrap().unwrap();
+            let (left, right) = (found.left.bytes(), found.right.bytes());
+            assert!(before.bytes().all(|byte| left.has(byte)), "{regex} behind each of {before}");
+            assert!(behind.bytes().all(|byte| right.has(byte)), "{regex} before each of {behind}");
+        }
+        let sides = |regex: &str| {
+            let found = needles(&Pattern::Regex(regex.to_owned())).unwrap().unwrap();
+            (found.left.bytes(), found.right.bytes())
+        };
+        let (left, right) = sides(r"(?:^|/)react\.js(?:\?|$)");
+        assert_eq!(
+            (left.iter().collect::<Vec<_>>(), right.iter().collect::<Vec<_>>()),
+            (vec![b'/'], vec![b'?'])
+        );
+        let (left, right) = sides(r"\bUPS\b");
+        assert!(b"gGz09_".iter().all(|byte| !left.has(*byte) && !right.has(*byte)));
+        assert!(!sides(r"dataLayer\s*=").1.has(b'.'));
+        // whatever stands around a repeated one, another of it may
+        assert!(sides(r"(?:ab-){2,}").0.has(b'-'));
+    }
+}

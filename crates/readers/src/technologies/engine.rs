@@ -25,10 +25,16 @@ const WINDOW_BEHIND: usize = 2_048;
 const MAX_VALUE_BYTES: usize = 4_096;
 /// How much of a robots.txt is looked at, which is all that is ever read of one.
 const MAX_ROBOTS_BYTES: usize = 500 << 10;
-/// How often one fingerprint may be tried on a page with its pattern.
-const MAX_TRIES: u16 = 24;
+/// How far a pattern without a bound may reach where its first literal stands, if it is not found that near.
+const FAR_BEFORE: usize = 4 << 10;
+const FAR_BEHIND: usize = 8 << 10;
+/// What one fingerprint may try on a page with its pattern, in bytes.
+const MAX_RULE_BYTES: u32 = 128 << 10;
 /// What all fingerprints together may try on a page, in bytes.
-const MAX_TRIED_BYTES: usize = 6 << 20;
+const MAX_TRIED_BYTES: usize = 3 << 20;
+/// What it costs to look at a hit, and to try a pattern on however little, in bytes tried.
+const HIT_COST: usize = 16;
+const TRY_COST: usize = 256;
 /// How much of a document is read.
 const MAX_BODY_BYTES: usize = 8 << 20;
 /// Into how many literals two letters may be made.
@@ -91,6 +97,8 @@ struct Rule {
     zone: Zone,
     /// How far a match may reach before and behind a literal.
     reach: (usize, usize),
+    /// The same for the first literal on a page.
+    far_reach: (usize, usize),
     /// What may stand right before and right behind a literal.
     sides: (Bytes, Bytes),
     matcher: Matcher,
@@ -215,6 +223,7 @@ impl Rule {
         Rule {
             zone: Zone::Named,
             reach: (0, 0),
+            far_reach: (0, 0),
             sides: (Bytes::ANY, Bytes::ANY),
             matcher: Matcher::Anything,
             extractors: Vec::new(),
@@ -241,6 +250,7 @@ impl Builder {
         let mut rule = Rule {
             zone: Zone::Named,
             reach: (WINDOW_BEFORE, WINDOW_BEHIND),
+            far_reach: (WINDOW_BEFORE, WINDOW_BEHIND),
             sides: (Bytes::ANY, Bytes::ANY),
             matcher: Matcher::new(&fingerprint.pattern),
             extractors: fingerprint.extracts.iter().map(Extractor::new).collect(),
@@ -309,10 +319,14 @@ impl Builder {
             _ => (b"", b""),
         };
         rule.sides = (left.bytes().with(left_edge), right.bytes().with(right_edge));
-        rule.reach = (
-            before.unwrap_or(WINDOW_BEFORE).min(WINDOW_BEFORE),
-            behind.unwrap_or(WINDOW_BEHIND).min(WINDOW_BEHIND),
-        );
+        let reach = |most_before: usize, most_behind: usize| {
+            (
+                before.map_or(most_before, |it| it.min(most_before)),
+                behind.map_or(most_behind, |it| it.min(most_behind)),
+            )
+        };
+        rule.reach = reach(WINDOW_BEFORE, WINDOW_BEHIND);
+        rule.far_reach = reach(FAR_BEFORE, FAR_BEHIND);
         match rule.zone {
             Zone::Robots => self.robots.push(number),
             Zone::Link | Zone::Image | Zone::Url => self.values.extend(owned(&literals, number)),
@@ -364,7 +378,8 @@ pub struct Scratch {
     values: Vec<u8>,
     /// Where each value ends in `values`, and where it came from.
     spans: Vec<Value>,
-    tries: Vec<u16>,
+    /// How many bytes each rule has tried.
+    spent: Vec<u32>,
     /// For each rule one more than the place of its sighting.
     seen: Vec<u32>,
     touched: Vec<u32>,
@@ -380,10 +395,10 @@ impl Scratch {
     fn begin(&mut self, rules: usize) {
         // before they are resized: the last page may have been read with more rules
         for rule in self.touched.drain(..) {
-            self.tries[rule as usize] = 0;
+            self.spent[rule as usize] = 0;
             self.seen[rule as usize] = 0;
         }
-        self.tries.resize(rules, 0);
+        self.spent.resize(rules, 0);
         self.seen.resize(rules, 0);
         self.values.clear();
         self.spans.clear();
@@ -472,6 +487,7 @@ impl Reading<'_> {
             for number in index.owners(literal) {
                 // most hits end here
                 if engine.rules[*number as usize].may_stand(&hit) {
+                    self.tried += HIT_COST;
                     self.try_body(*number, at);
                 }
             }
@@ -491,7 +507,7 @@ impl Reading<'_> {
                 let Some(script) = span_around(&self.state.parts.inline, at) else { return };
                 if rule.zone == Zone::Inline {
                     self.try_window(number, script, at);
-                } else if let Some(address) = quoted_around(html, &script, at) {
+                } else if let Some(address) = quoted_around(html, &script, at, &mut self.tried) {
                     self.try_value(number, &html[address.clone()], address.start);
                 }
             }
@@ -510,7 +526,15 @@ impl Reading<'_> {
     }
 
     fn try_window(&mut self, number: u32, zone: Span, at: usize) {
-        let (before, behind) = self.engine.rules[number as usize].reach;
+        let Rule { reach, far_reach, .. } = self.engine.rules[number as usize];
+        let is_first = self.state.spent[number as usize] == 0;
+        self.try_reach(number, &zone, at, reach);
+        if is_first && far_reach != reach && self.state.seen[number as usize] == 0 {
+            self.try_reach(number, &zone, at, far_reach);
+        }
+    }
+
+    fn try_reach(&mut self, number: u32, zone: &Span, at: usize, (before, behind): (usize, usize)) {
         let from = at.saturating_sub(before).max(zone.start) - zone.start;
         let to = (at + behind).min(zone.end) - zone.start;
         if self.may_try(number, to - from) {
@@ -533,7 +557,7 @@ impl Reading<'_> {
             }
         }
         // one look at all elements finds whatever a second hit would
-        if self.state.tries[number as usize] == 0 && rule.selectors.iter().any(|one| !one.is_compound()) {
+        if self.state.spent[number as usize] == 0 && rule.selectors.iter().any(|one| !one.is_compound()) {
             self.try_relatives(number);
         }
     }
@@ -563,7 +587,7 @@ impl Reading<'_> {
         }
         self.tried += cost;
         if self.may_try(number, 0) {
-            self.state.tries[number as usize] = MAX_TRIES;
+            self.state.spent[number as usize] = MAX_RULE_BYTES;
         }
     }
 
@@ -604,14 +628,16 @@ impl Reading<'_> {
                 self.seen[place as usize - 1].extracted.len() >= self.engine.rules[index].extractors.len()
             }
         };
-        if done || self.state.tries[index] >= MAX_TRIES || self.tried >= MAX_TRIED_BYTES {
+        let spent = &mut self.state.spent[index];
+        if done || *spent >= MAX_RULE_BYTES || self.tried >= MAX_TRIED_BYTES {
             return false;
         }
-        if self.state.tries[index] == 0 {
+        if *spent == 0 {
             self.state.touched.push(number);
         }
-        self.state.tries[index] += 1;
-        self.tried += bytes.max(64);
+        let cost = bytes.max(TRY_COST);
+        *spent = spent.saturating_add(cost as u32);
+        self.tried += cost;
         true
     }
 
@@ -672,14 +698,20 @@ fn span_around(spans: &[Span], at: usize) -> Option<Span> {
     span.contains(&at).then(|| span.clone())
 }
 
-/// The quoted address in a script that holds a place.
-fn quoted_around(html: &[u8], script: &Span, at: usize) -> Option<Span> {
+/// The quoted address in a script that holds a place. Adds to `cost` how many bytes it looked at.
+fn quoted_around(html: &[u8], script: &Span, at: usize, cost: &mut usize) -> Option<Span> {
     let is_quote = |byte: &u8| matches!(byte, b'"' | b'\'' | b'`');
     let ends = |byte: &u8| is_quote(byte) || byte.is_ascii_whitespace();
     let from = at.saturating_sub(1_024).max(script.start);
-    let start = from + html[from..at].iter().rposition(ends)? + 1;
+    let found = html[from..at].iter().rposition(ends);
+    let start = from + found.map_or(0, |found| found + 1);
+    *cost += at - start;
+    found?;
     let to = (at + 1_024).min(script.end);
-    let end = at + html[at..to].iter().position(ends)?;
+    let found = html[at..to].iter().position(ends);
+    let end = found.map_or(to, |found| at + found);
+    *cost += end - at;
+    found?;
     let (before, behind) = (html.get(start - 1)?, html.get(end)?);
     (is_quote(before) && before == behind && html[start..end].contains(&b'/')).then_some(start..end)
 }

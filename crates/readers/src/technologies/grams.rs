@@ -235,3 +235,34 @@ impl Table {
 fn mix(gram: u32) -> u32 {
     gram.wrapping_mul(0x9E37_79B1)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_place_of_every_literal_is_told_and_no_other(
+            literals in prop::collection::btree_set("[ab.-]{3,9}", 1..12),
+            text in "[abAB.é-]{0,200}",
+        ) {
+            let literals: Vec<Box<[u8]>> = literals.iter().map(|one| one.as_bytes().into()).collect();
+            let mut found = Vec::new();
+            Grams::new(literals.clone()).scan(text.as_bytes(), |literal, at| {
+                found.push((literal, at));
+                true
+            });
+            found.sort_unstable();
+            let lower = text.to_ascii_lowercase();
+            let mut expected = Vec::new();
+            for (number, literal) in literals.iter().enumerate() {
+                let places = lower.as_bytes().windows(literal.len()).enumerate();
+                expected.extend(places.filter(|(_, here)| *here == &**literal).map(|(at, _)| (number as u32, at)));
+            }
+            expected.sort_unstable();
+            prop_assert_eq!(found, expected);
+        }
+    }
+}

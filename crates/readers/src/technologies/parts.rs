@@ -64,6 +64,8 @@ impl Parts {
                 (end + 3).min(html.len())
             }
             Some(first) if first.is_ascii_alphabetic() => self.read_tag(html, at),
+            // only the last of many can begin anything
+            Some(b'<') => at + rest.iter().take_while(|byte| **byte == b'<').count(),
             // an end tag, a doctype, or a bare `<`
             _ => at + 1,
         }
