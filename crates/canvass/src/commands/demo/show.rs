@@ -82,11 +82,7 @@ pub(super) fn print_comparison(dir: &Path, lived: &[Lived], out: &mut dyn Write)
     let settings = dir.join("canvass.yaml");
     writeln!(out, "\nRead it:      {}", last.report.display())?;
     writeln!(out, "Take it:      {}", last.export.display())?;
-    writeln!(
-        out,
-        "Look around:  canvass --config {} status   # or changes, ledger, history",
-        settings.display()
-    )?;
+    writeln!(out, "Look around:  canvass --config {} status", settings.display())?;
     Ok(())
 }
 
@@ -130,7 +126,8 @@ fn print_dual_vendor(dual: &DualVendor, out: &mut dyn Write) -> Result<()> {
     } = dual;
     let name = if account_name.is_empty() { account_id } else { account_name };
     let mark = if *is_new { "●" } else { " " };
-    let pair = format!("{category_title}: {first_product} → {second_product}");
+    let sign = if *is_new { "→" } else { "+" };
+    let pair = format!("{category_title}: {first_product} {sign} {second_product}");
     writeln!(out, "{mark} {:<24} {}", cut(name, 24), cut(&pair, 53))?;
     Ok(())
 }

@@ -15,9 +15,9 @@ use crate::month::Month;
 /// How many months the page looks back.
 const MONTHS: usize = 12;
 /// How many accounts with two vendors the page names.
-const NAMED_ACCOUNTS: usize = 100;
+pub(super) const NAMED_ACCOUNTS: usize = 100;
 /// How many rows of accounts are looked through for the new ones among them.
-const SEARCHED_ACCOUNTS: usize = 5_000;
+const SEARCHED_ACCOUNTS: usize = 100_000;
 const ACCOUNTS_AT_ONCE: i64 = 1_000;
 
 /// All that the page shows.
@@ -39,6 +39,8 @@ pub struct Figures {
     pub dual_counts: Vec<DualVendorCount>,
     /// Accounts with two vendors, the new ones first.
     pub duals: Vec<ListedDual>,
+    /// Whether there are more of them than those.
+    pub more_duals: bool,
     /// How the pages of the month ended.
     pub endings: Vec<EndingCount>,
 }
@@ -120,12 +122,14 @@ pub async fn gather(catalog: &Catalog, month: Option<&Month>, now: Moment) -> Re
         months.push(MonthFigures { coverage, rule_sets });
     }
     let changes = statistics::changes(catalog, &month).await?;
+    let (duals, more_duals) = named_duals(catalog, &month).await?;
     Ok(Figures {
         categories: by_category(&months, adoption),
         movers: movers(&changes),
         changes: by_kind(&changes),
         dual_counts: statistics::dual_vendors(catalog, &month).await?,
-        duals: named_duals(catalog, &month).await?,
+        duals,
+        more_duals,
         endings: statistics::endings(catalog, &month).await?,
         made_at: now,
         months,
@@ -196,8 +200,8 @@ fn by_kind(changes: &[ChangeCount]) -> BTreeMap<(String, String), u64> {
     kinds
 }
 
-/// The first accounts with two vendors, those that are new before the others.
-async fn named_duals(catalog: &Catalog, month: &str) -> Result<Vec<ListedDual>> {
+/// The first accounts with two vendors, those that are new before the others, and whether there are more.
+async fn named_duals(catalog: &Catalog, month: &str) -> Result<(Vec<ListedDual>, bool)> {
     let (mut new, mut known) = (Vec::new(), Vec::new());
     let mut searched = 0;
     let mut after: Option<(String, String, String)> = None;
@@ -217,5 +221,6 @@ async fn named_duals(catalog: &Catalog, month: &str) -> Result<Vec<ListedDual>> 
     }
     new.extend(known);
     new.truncate(NAMED_ACCOUNTS);
-    Ok(new)
+    let more = searched > new.len();
+    Ok((new, more))
 }

@@ -29,7 +29,7 @@ pub fn render(figures: &Figures) -> String {
     sections::put_categories(&mut html, figures);
     sections::put_coverage(&mut html, figures);
     sections::put_rules(&mut html, figures);
-    sections::put_notes(&mut html, figures);
+    sections::put_notes(&mut html);
     put!(
         html,
         "</main>\n<footer>Made by canvass {} on {}.</footer>\n</body>\n</html>\n",

@@ -106,6 +106,7 @@ fn figures() -> Figures {
             new_accounts: 310,
         }],
         duals: (0..100).map(dual).collect(),
+        more_duals: true,
         endings: ["connect_timeout", "http_status", HOSTILE]
             .map(|detail| EndingCount { disposition: "failed".into(), detail: detail.into(), pages: 9_000 })
             .into(),
@@ -184,6 +185,7 @@ fn a_first_month_says_that_there_is_nothing_to_compare_with() {
     first.months.drain(..11);
     first.changes.clear();
     first.duals.clear();
+    first.more_duals = false;
     first.dual_counts.clear();
     let html = render(&first);
     assert!(html.contains("no earlier month"), "{html}");

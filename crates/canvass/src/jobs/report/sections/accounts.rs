@@ -44,13 +44,11 @@ pub fn put_dual_vendors(html: &mut String, figures: &Figures) {
         put_dual_vendor(html, dual);
     }
     html.push_str("</tbody></table>\n");
-    let named = figures.duals.len() as u64;
-    if named < accounts {
+    if figures.more_duals {
         put!(
             html,
-            "<p class=\"more\">{} of {} are shown; <code>canvass export</code> writes all of them to <code>DualVendor_{}.csv</code>.</p>\n",
-            HumanCount(named),
-            HumanCount(accounts),
+            "<p class=\"more\">The first {} are shown; <code>canvass export</code> writes all of them to <code>DualVendor_{}.csv</code>.</p>\n",
+            figures.duals.len(),
             Text(&figures.month)
         );
     }
@@ -69,17 +67,12 @@ fn put_dual_vendor(html: &mut String, listed: &ListedDual) {
         html.push_str("<span class=\"tag new\">new</span> ");
     }
     put!(html, "{}<small>{}</small></th><td>{}</td>", Text(&name), Text(key), Text(&listed.category_title));
+    let (sign, told) = order_of(dual);
     put!(
         html,
-        "<td><span class=\"pair\">{} <span class=\"arrow\">→</span> <b>{}</b></span><small>{}{}</small></td>",
+        "<td><span class=\"pair\">{} <span class=\"arrow\">{sign}</span> <b>{}</b></span><small>{told}</small></td>",
         Text(&listed.first),
         Text(&listed.second),
-        since(dual),
-        match dual.certainty.as_str() {
-            "certain" => "",
-            "likely" => "; in this order, likely",
-            _ => "; which was first is not known",
-        },
     );
     let second = &dual.evidence["second"];
     let said = |key: &str| second.get(key).and_then(Json::as_str).unwrap_or_default();
@@ -91,10 +84,16 @@ fn put_dual_vendor(html: &mut String, listed: &ListedDual) {
     );
 }
 
-fn since(dual: &DualRow) -> String {
+/// The sign between the two, which is an arrow only where one of them is known to have come later, and what is known.
+fn order_of(dual: &DualRow) -> (&'static str, String) {
     let month = |at: Moment| at.timestamp().strftime("%b %Y").to_string();
     let (first, second) = (month(dual.first_since), month(dual.second_since));
-    if first == second { format!("both since {first}") } else { format!("since {first}, then {second}") }
+    match dual.certainty.as_str() {
+        _ if first == second => ("+", format!("both since {first}")),
+        "certain" => ("→", format!("since {first}, then {second}")),
+        "likely" => ("→", format!("since {first}, then {second}, likely")),
+        _ => ("+", format!("seen since {first} and {second}; which was first is not known")),
+    }
 }
 
 /// The beginning of a text that may be long.
