@@ -12,6 +12,7 @@ mod crash;
 mod databases;
 mod deliveries;
 mod demo;
+mod exports;
 mod politeness;
 mod rounds;
 mod stopping;
@@ -74,6 +75,7 @@ fn main() {
     ];
     trials.extend(databases::trials());
     trials.extend(deliveries::trials());
+    trials.extend(exports::trials());
     trials.extend(technographics_outages::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }
