@@ -100,22 +100,22 @@ async fn write_tables(
     remove_leftovers(folder)?;
     let mut progress = Progress::new(Bar::new("export", quiet), extent);
     let mut tables = Vec::new();
-    let named = |name: String| folder.join(name);
-    let findings = TechnicalFindings::new(patience.clone(), month);
-    let path = named(format!("TechnicalFindings_{month}"));
-    tables.push(write_sheet(findings, &path, formats, &patience, &mut progress).await?);
-    let accounts = AccountDelivery::new(patience.clone(), month);
-    tables.push(
-        write_sheet(accounts, &named("AccountDelivery".into()), formats, &patience, &mut progress).await?,
-    );
-    let duals = DualVendors::new(patience.clone(), month);
-    let path = named(format!("DualVendor_{month}"));
-    tables.push(write_sheet(duals, &path, formats, &patience, &mut progress).await?);
-    let tables: Option<Vec<Vec<Closed>>> = tables.into_iter().collect();
-    if tables.is_none() {
-        remove_leftovers(folder)?;
+    let source = TechnicalFindings::new(patience.clone(), month);
+    let path = folder.join(format!("TechnicalFindings_{month}"));
+    tables.extend(write_sheet(source, &path, formats, &patience, &mut progress).await?);
+    let source = AccountDelivery::new(patience.clone(), month);
+    let path = folder.join("AccountDelivery");
+    tables.extend(write_sheet(source, &path, formats, &patience, &mut progress).await?);
+    let source = DualVendors::new(patience.clone(), month);
+    let path = folder.join(format!("DualVendor_{month}"));
+    tables.extend(write_sheet(source, &path, formats, &patience, &mut progress).await?);
+    // a job that is to stop leaves tables out
+    if tables.len() == 3 {
+        return Ok(Some(tables.into_iter().flatten().collect()));
     }
-    Ok(tables.map(|tables| tables.into_iter().flatten().collect()))
+    drop(tables);
+    remove_leftovers(folder)?;
+    Ok(None)
 }
 
 /// Deletes what a killed export left half-written.

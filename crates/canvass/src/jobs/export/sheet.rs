@@ -61,6 +61,9 @@ pub async fn write_sheet<S: Source>(
         name.push(format.name());
         TableWriter::create(Path::new(&name), *format, S::COLUMNS)
     };
+    if patience.is_stopped() {
+        return Ok(None);
+    }
     let mut tables: Vec<TableWriter> = formats.iter().map(create).collect::<Result<_, _>>()?;
     let mut rows = source.next_rows().await?;
     while !rows.is_empty() {
