@@ -245,16 +245,19 @@ impl Reader {
 
     /// Writes a batch, waiting for a database that is away.
     async fn write(&mut self, id: &SegmentId<'_>, batch: matches::Batch) -> Result<()> {
-        let (pages, found, to) = (batch.pages.len() as u64, batch.matches.len() as u64, batch.to);
+        let (pages, found) = (batch.pages.len() as u64, batch.matches.len() as u64);
+        let (to, last) = (batch.to, batch.last);
         let sub_batch = self.settings.sub_batch_records as usize;
         let tried = Cell::new(false);
         self.patience
             .ask(async |catalog| {
-                // a commit whose answer was lost has happened: the ledger knows
-                if tried.replace(true)
-                    && matches::begin_segment(catalog, id, self.clock.now()).await?.records_done == to
-                {
-                    return Ok(());
+                // a commit whose answer was lost has happened: the ledger knows. The last batch may be empty, and then
+                // only the end tells
+                if tried.replace(true) {
+                    let known = matches::begin_segment(catalog, id, self.clock.now()).await?;
+                    if known.records_done == to && (known.finished || !last) {
+                        return Ok(());
+                    }
                 }
                 matches::write_batch(catalog, id, batch.clone(), sub_batch, self.clock.now()).await
             })
