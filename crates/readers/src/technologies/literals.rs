@@ -255,6 +255,8 @@ fn exact(hir: &Hir) -> Option<Vec<Vec<u8>>> {
             }
             Some(run)
         }
+        // `(?:^|/)` says more of what stands before a literal than it does as a part of it
+        HirKind::Alternation(branches) if branches.iter().any(is_look) => None,
         HirKind::Alternation(branches) => {
             let mut all = Vec::new();
             for branch in branches {
@@ -271,6 +273,10 @@ fn exact(hir: &Hir) -> Option<Vec<Vec<u8>>> {
         }
         HirKind::Repetition(_) => None,
     }
+}
+
+fn is_look(hir: &Hir) -> bool {
+    matches!(hir.kind(), HirKind::Look(_))
 }
 
 /// A few ASCII characters, or one in both cases.
