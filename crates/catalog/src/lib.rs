@@ -3,7 +3,7 @@
 //! The catalog is SQL state on SQLite (one file, the default) or PostgreSQL (for a team). Statements are files under
 //! `sql/`, written once for both engines; a `.postgres.sql` beside one is the visible exception. Rules and row mapping
 //! stand above [`Session`] in the areas, and never ask which engine runs: [`runs`] and [`locks`] of jobs, [`hosts`] and
-//! [`robots`] of politeness, and what sites run: [`rules`], [`matches`], [`findings`], [`changes`], [`accounts`],
+//! [`robots`] of politeness, and what sites run: [`rules`], [`mod@matches`], [`findings`], [`changes`], [`accounts`],
 //! [`deliveries`] and [`archives`].
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that cannot go on has failed"))]
