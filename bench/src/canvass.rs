@@ -149,7 +149,11 @@ fn check_segments(arena: &Arena, cat: &Line, core: usize) -> Result<()> {
     Ok(())
 }
 
-fn read_json<T: serde::de::DeserializeOwned>(cost: &mut Cost) -> Result<T> {
+/// What a process said, as JSON.
+///
+/// # Errors
+/// If it is something else.
+pub fn read_json<T: serde::de::DeserializeOwned>(cost: &mut Cost) -> Result<T> {
     let mut words = String::new();
     cost.output.read_to_string(&mut words)?;
     serde_json::from_str(&words).with_context(|| format!("it said `{words}`"))

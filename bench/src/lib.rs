@@ -10,6 +10,7 @@ pub mod clients;
 pub mod machine;
 pub mod measure;
 pub mod memory;
+pub mod process;
 pub mod race;
 pub mod serve;
 pub mod table;

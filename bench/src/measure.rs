@@ -73,6 +73,14 @@ impl Line {
         command.arg("-c").arg(core.to_string()).arg(&self.program).args(&self.arguments);
         command
     }
+
+    /// The command that runs this on whatever cores there are.
+    #[must_use]
+    pub fn anywhere(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments);
+        command
+    }
 }
 
 /// Runs a program on one core to its end.
@@ -80,17 +88,27 @@ impl Line {
 /// # Errors
 /// If it cannot be started or does not end with 0; its last words are part of the error.
 pub fn run(line: &Line, core: usize) -> Result<Cost> {
-    let name = line.program.to_string_lossy().into_owned();
+    run_to_end(line.on_core(core), &line.program.to_string_lossy())
+}
+
+/// Runs a program on all cores to its end.
+///
+/// # Errors
+/// If it cannot be started or does not end with 0; its last words are part of the error.
+pub fn run_anywhere(line: &Line) -> Result<Cost> {
+    run_to_end(line.anywhere(), &line.program.to_string_lossy())
+}
+
+fn run_to_end(mut command: Command, name: &str) -> Result<Cost> {
     // Files and not pipes: nobody has to read along, so nobody takes time from the process.
     let (output, mut errors) = (tempfile::tempfile()?, tempfile::tempfile()?);
     let started = Instant::now();
-    let child = line
-        .on_core(core)
+    let child = command
         .stdin(Stdio::null())
         .stdout(output.try_clone()?)
         .stderr(errors.try_clone()?)
         .spawn()
-        .with_context(|| format!("cannot run taskset for {name}"))?;
+        .with_context(|| format!("cannot run {} for {name}", command.get_program().display()))?;
     let pid = child.id();
     let (ended, end) = mpsc::channel();
     let looking = thread::spawn(move || look_until(pid, &end));
