@@ -138,7 +138,7 @@ section! {
         batch_records: u32 = 600,
         /// Matches in one statement.
         #[schemars(range(min = 1, max = 7000))]
-        sub_batch_records: u32 = 100,
+        sub_batch_records: u32 = 600,
         /// Retries of a write that failed.
         #[schemars(range(max = 20))]
         retries: u32 = 3,
