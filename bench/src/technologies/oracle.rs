@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use readers::technologies::{Fingerprint, Part, Parts, Pattern, needles};
+use readers::technologies::{Fingerprint, Part, Parts, Pattern};
 
 use super::pages::Capture;
 
@@ -80,12 +80,13 @@ impl Oracle {
             && self.matches(&fingerprint.pattern, &document.body)
     }
 
-    /// Whether one of the literals that a pattern needs is anywhere in the page.
+    /// Whether the longest word of a pattern is anywhere in the page.
     #[must_use]
-    pub fn has_literal(&self, document: &Document<'_>, fingerprint: &Fingerprint) -> bool {
-        let Ok(Some(needles)) = needles(&fingerprint.pattern) else { return false };
-        let page = document.body.to_ascii_lowercase();
-        needles.literals.iter().any(|literal| page.contains(&*String::from_utf8_lossy(literal)))
+    pub fn has_word(document: &Document<'_>, fingerprint: &Fingerprint) -> bool {
+        let (Pattern::Text(source) | Pattern::Regex(source)) = &fingerprint.pattern else { return false };
+        let words = source.split(|letter: char| !letter.is_ascii_alphanumeric());
+        let longest = words.max_by_key(|word| word.len()).unwrap_or_default().to_ascii_lowercase();
+        longest.len() > 2 && document.body.to_ascii_lowercase().contains(&longest)
     }
 
     /// Whether a fingerprint's expression looks around.

@@ -102,8 +102,11 @@ pub fn run(args: &RaceArgs, own: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Something that reads technologies off pages.
+type Contestant<'a> = Box<dyn Reads + 'a>;
+
 /// The rows of what runs in this process, and what runs them.
-fn contestants<'a>(loaded: &'a [(&str, Loaded)]) -> Result<(Vec<Row>, Vec<Box<dyn Reads + 'a>>)> {
+fn contestants<'a>(loaded: &'a [(&str, Loaded)]) -> Result<(Vec<Row>, Vec<Contestant<'a>>)> {
     let (mut rows, mut readers) = (Vec::new(), Vec::<Box<dyn Reads>>::new());
     let row = |label: String, load_ms, bare| Row { label, load_ms, rounds: Vec::new(), bare, is_peer: false };
     for (name, Loaded { rules, read, prepare }) in loaded {

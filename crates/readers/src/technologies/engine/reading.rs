@@ -18,7 +18,7 @@ const MAX_VALUE_BYTES: usize = 4_096;
 /// How much of a robots.txt is looked at, which is all that is ever read of one.
 const MAX_ROBOTS_BYTES: usize = 500 << 10;
 /// What one fingerprint may try on a page with its pattern, in bytes.
-const MAX_RULE_BYTES: u32 = 128 << 10;
+const MAX_RULE_BYTES: u32 = 256 << 10;
 /// What all fingerprints together may try on a page, in bytes.
 const MAX_TRIED_BYTES: usize = 3 << 20;
 /// What it costs to look at a hit, and to try a pattern on however little, in bytes tried.
