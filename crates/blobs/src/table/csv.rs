@@ -1,20 +1,53 @@
 //! What does a spreadsheet take for a formula, and how is it stopped?
 //!
-//! A cell that begins with `=`, `+`, `-`, `@`, a tab or a carriage return may be run as a formula when the file is opened,
-//! and the text in our cells was written by strangers. So such a text gets a `'` in front: a spreadsheet then shows it as
-//! text. Spaces and apostrophes before such a character are looked through, because some programs drop them.
+//! A cell that begins with `=`, `+`, `-` or `@`, with one of their full-width forms, or with a tab or the end of a line may
+//! be run as a formula when the file is opened, and the text in our cells was written by strangers. So such a text gets a
+//! `'` in front: a spreadsheet then shows it as text. White space, apostrophes and characters that nobody sees are looked
+//! through when they stand before such a character, because some programs drop them.
 //!
 //! - Only columns of text are changed. A negative number in a column of numbers stays as it is; `-5` in a column of *text*
 //!   becomes `'-5`, since from its beginning nobody can tell it from `-5+cmd|…`.
 //! - A text that begins with `'` already gets another one if such a character follows, else it stays. So a reader can
-//!   undo it without doubt: one `'` is dropped where apostrophes and spaces lead to such a character ([`restore`]).
+//!   undo it without doubt: one `'` is dropped where nothing but what is looked through leads to such a character
+//!   ([`restore`]).
 //! - JSON and Parquet hold the text as it is.
 
 use super::column::{Cell, Column, write_plain};
 
 /// Whether a spreadsheet might run this text.
+///
+/// An apostrophe in front never changes the answer: this is what lets [`restore`] tell ours from those of the text.
 fn is_dangerous(text: &str) -> bool {
-    text.trim_start_matches(['\'', ' ']).starts_with(['=', '+', '-', '@', '\t', '\r'])
+    let text = text.trim_start_matches(['\'', ' ']);
+    text.starts_with(['\t', '\r', '\n'])
+        || text
+            .trim_start_matches(is_looked_through)
+            .starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠'])
+}
+
+/// Whether a program may drop this character from the beginning of a cell, or a person not see it there.
+fn is_looked_through(character: char) -> bool {
+    match character {
+        '\'' => true,
+        // soft hyphen, joiners, fillers, marks of direction, variation selectors, byte order mark, tags
+        '\u{ad}'
+        | '\u{34f}'
+        | '\u{61c}'
+        | '\u{115f}'..='\u{1160}'
+        | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{2800}'
+        | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}'
+        | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e0fff}' => true,
+        other => other.is_whitespace() || other.is_control(),
+    }
 }
 
 /// The text as it was before it was neutralised for CSV.
@@ -91,6 +124,17 @@ mod tests {
             ("\r=1", "\"'\r=1\""),
             ("  =1", "'  =1"),
             ("'=1", "''=1"),
+            ("\n=1", "\"'\n=1\""),
+            ("\n", "\"'\n\""),
+            ("\u{a0}=1", "'\u{a0}=1"),
+            ("\u{feff}@A1", "'\u{feff}@A1"),
+            ("\u{200b}\u{2060}'-1", "'\u{200b}\u{2060}'-1"),
+            ("\u{3000}＝1+1", "'\u{3000}＝1+1"),
+            ("＋1", "'＋1"),
+            ("－1", "'－1"),
+            ("＠A1", "'＠A1"),
+            ("\u{feff}a=1", "\u{feff}a=1"),
+            ("\u{a0}", "\u{a0}"),
             ("'tis", "'tis"),
             ("a=1", "a=1"),
             ("=HYPERLINK(\"x\",1)", "\"'=HYPERLINK(\"\"x\"\",1)\""),
@@ -111,18 +155,26 @@ mod tests {
         assert_eq!(plain(Cell::Nothing), "\"\"\n");
     }
 
+    /// What is drawn before other characters: white space, and what nobody sees.
+    const UNSEEN: &str =
+        " \t\r\n\u{b}\u{0}\u{85}\u{a0}\u{ad}\u{2003}\u{2028}\u{3000}\u{200b}\u{200d}\u{200f}\u{2060}\u{feff}";
+
     proptest! {
         #[test]
         fn no_text_cell_begins_with_a_dangerous_character_and_each_can_be_restored(
-            text in "[-=+@'\t\r\n ,\"a-z0-9]{0,12}|\\PC{0,20}",
+            unseen in prop::collection::vec(prop::sample::select(UNSEEN.chars().collect::<Vec<_>>()), 0..4),
+            text in "[-=+@＝＋－＠'\t\r\n ,\"a-z0-9]{0,12}|\\PC{0,20}",
         ) {
-            let line = csv_of(&[text.as_str().into(), Cell::Int(-7)]);
+            let text = unseen.into_iter().collect::<String>() + &text;
+            let line = csv_of(&[Cell::Int(-7), text.as_str().into()]);
             let mut reader = ::csv::ReaderBuilder::new().has_headers(false).from_reader(line.as_bytes());
             let record = reader.records().next().unwrap().unwrap();
-            let read = record.get(0).unwrap();
-            prop_assert!(!read.starts_with(['=', '+', '-', '@', '\t', '\r']), "{read:?}");
+            prop_assert_eq!(record.get(0).unwrap(), "-7");
+            let read = record.get(1).unwrap();
+            prop_assert!(!read.starts_with(['\t', '\r', '\n']), "{read:?}");
+            let shown = read.trim_start_matches(|character| UNSEEN.contains(character));
+            prop_assert!(!shown.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']), "{read:?}");
             prop_assert_eq!(restore(read), text);
-            prop_assert_eq!(record.get(1).unwrap(), "-7");
         }
     }
 }

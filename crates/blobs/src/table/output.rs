@@ -1,7 +1,7 @@
 //! How is a file hashed and counted while it is written?
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{self, BufWriter, Write},
     path::Path,
 };
@@ -16,8 +16,14 @@ pub(super) struct Output {
 }
 
 impl Output {
+    /// Begins a new file. What has the name loses it and is not written over: whoever may still be writing to it goes on
+    /// in a file of its own, and the two never mix.
     pub(super) fn create(path: &Path) -> io::Result<Output> {
-        let file = BufWriter::with_capacity(1 << 16, File::create(path)?);
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let file = BufWriter::with_capacity(1 << 16, File::create_new(path)?);
         Ok(Output { file, hash: Sha256::new(), bytes: 0 })
     }
 

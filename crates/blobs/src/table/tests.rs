@@ -141,6 +141,28 @@ fn a_table_has_its_name_only_when_it_is_published() {
 }
 
 #[test]
+fn two_that_write_a_table_of_one_name_never_write_into_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let begin = || TableWriter::create(&folder.path().join("t"), Format::Csv, COLUMNS).unwrap();
+    let (mut first, many) = (begin(), rows(2_000));
+    for row in &many[..1_000] {
+        first.write(&row.cells()).unwrap();
+    }
+    let mut second = begin();
+    for row in &many[..10] {
+        second.write(&row.cells()).unwrap();
+    }
+    let written = second.close().unwrap();
+    let whole = fs::read(written.temporary()).unwrap();
+    assert_eq!(whole.len() as u64, written.written().bytes);
+    for row in &many[1_000..] {
+        first.write(&row.cells()).unwrap();
+    }
+    let _lost = first.close().unwrap();
+    assert_eq!(fs::read(written.temporary()).unwrap(), whole);
+}
+
+#[test]
 fn a_row_that_does_not_fit_its_columns_is_named_and_not_written() {
     let folder = tempfile::tempdir().unwrap();
     let mut table = TableWriter::create(&folder.path().join("x"), Format::Csv, COLUMNS).unwrap();
