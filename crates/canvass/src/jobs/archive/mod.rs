@@ -19,14 +19,19 @@ mod tests;
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
-use catalog::{Catalog, archives, runs::RunStatus};
+use anyhow::{Context, Result, bail};
+use catalog::{
+    Catalog,
+    archives::{self, ArchiveRow},
+    runs::RunStatus,
+};
 use domain::Moment;
 use serde::Serialize;
 use serde_json::json;
 
 use super::{Job, JobOutcome, bar::Bar, patience::Patience, process::month_of, start_logging};
 use crate::{clock::Clock, exit::Exit, explain::explain, round::RoundFolder, settings::Settings};
+use removal::Keys;
 
 /// What is to be archived.
 pub struct ArchivePlan {
@@ -150,7 +155,9 @@ impl Archiver {
         self.counts.files += 1;
         self.counts.rows += written.rows;
         self.counts.bytes += written.bytes;
-        self.remove_rows(&written.path, month, &written.sha256).await
+        file::settle(&self.data_dir, &written.path, month, &written.sha256).await?;
+        let keys = Keys::of(self.data_dir.join(&written.path));
+        self.remove_rows(&written.path, month, written.rows, keys).await
     }
 
     /// Removes the rows of files that were noted and not done with when an earlier run ended.
@@ -161,28 +168,33 @@ impl Archiver {
                 break;
             }
             tracing::info!(path = archive.path, "an earlier run had not removed all rows of a file");
-            self.expected += u64::try_from(archive.row_count).unwrap_or(0);
-            self.remove_rows(&archive.path, &archive.month, &archive.sha256).await?;
+            let ArchiveRow { path, month, row_count, sha256, .. } = &archive;
+            let rows = u64::try_from(*row_count).context("a file with less than no rows")?;
+            self.expected += rows;
+            file::settle(&self.data_dir, path, month, sha256).await?;
+            self.remove_rows(path, month, rows, Keys::of(self.data_dir.join(path))).await?;
         }
         Ok(())
     }
 
-    /// Sees to it that a noted file has its name and its content, and removes its rows from the catalog; false if the
-    /// job is to stop before the last.
-    async fn remove_rows(&mut self, path: &str, month: &str, sha256: &str) -> Result<bool> {
-        file::settle(&self.data_dir, path, month, sha256).await?;
-        let file = self.data_dir.join(path);
-        let mut keys = removal::read_keys(file);
-        while let Some(chunk) = keys.recv().await {
+    /// Removes the rows of a settled file from the catalog, all `rows` of them; false if the job is to stop before the
+    /// last.
+    async fn remove_rows(&mut self, path: &str, month: &str, rows: u64, mut keys: Keys) -> Result<bool> {
+        let mut read = 0;
+        while let Some(chunk) = keys.next().await {
             if self.patience.is_stopped() {
                 return Ok(false);
             }
-            let chunk = chunk.with_context(|| format!("the archive {path} cannot be read"))?;
+            read += chunk.len() as u64;
             self.counts.removed +=
                 self.patience.ask(async |catalog| archives::delete(catalog, path, &chunk).await).await?;
             self.patience.handle().note_counts(serde_json::to_value(&self.counts)?);
             let done = self.counts.rows + self.counts.removed;
             self.bar.show(done, self.expected.max(done), || format!("matches of {month} removed"));
+        }
+        keys.end().await.with_context(|| format!("the archive {path} cannot be read"))?;
+        if read != rows {
+            bail!("the archive {path} has {read} rows, and {rows} were noted: restore it from a copy");
         }
         let now = self.clock.now();
         self.patience.ask(async |catalog| archives::mark_removed(catalog, path, now).await).await?;

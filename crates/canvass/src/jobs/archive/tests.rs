@@ -3,7 +3,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 use blobs::table::{Cell, TableError, read_parquet};
 use catalog::{
     OpenOptions,
-    archives::{ArchiveRow, MatchKey},
+    archives::MatchKey,
     matches::{Batch, MatchRow, SegmentId, begin_segment, write_batch},
 };
 
@@ -232,6 +232,35 @@ async fn no_row_leaves_for_a_file_that_is_damaged_or_gone() {
     let error = scene.archiver.archive(DAYS).await.unwrap_err().to_string();
     assert!(error.contains("cannot be read: restore it"), "{error}");
     assert_eq!(scene.left(MONTH).await.len() as i64, ROWS);
+}
+
+#[tokio::test]
+async fn a_file_is_done_with_only_when_as_many_keys_were_read_from_it_as_were_noted() {
+    let mut scene = Scene::new().await;
+    let written = scene.written().await;
+    scene.note(&written).await;
+    file::settle(scene.data.path(), &written.path, MONTH, &written.sha256).await.unwrap();
+    let some = keys_in(&scene.data.path().join(&written.path))[..100].to_vec();
+    let panicking = some.clone();
+    let dies = Keys::read_by(move |send| {
+        send.blocking_send(panicking)?;
+        panic!("a defect of the reader")
+    });
+    let fails = Keys::read_by(|_| bail!("the disk is gone"));
+    let ends_early = Keys::read_by(move |send| Ok(send.blocking_send(some)?));
+    for (keys, expected) in [
+        (dies, "reading an archive panicked"),
+        (fails, "the disk is gone"),
+        (ends_early, "has 100 rows, and 12000 were noted"),
+    ] {
+        let removed = scene.archiver.remove_rows(&written.path, MONTH, written.rows, keys).await;
+        let error = format!("{:#}", removed.unwrap_err());
+        assert!(error.contains(expected), "{error}");
+        assert!(archives::list(&scene.catalog()).await.unwrap()[0].removed_at.is_none(), "{expected}");
+    }
+    scene.archiver.archive(DAYS).await.unwrap();
+    scene.check_nothing_is_lost_or_doubled(ROWS).await;
+    assert!(scene.left(MONTH).await.is_empty());
 }
 
 #[tokio::test]
