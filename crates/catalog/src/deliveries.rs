@@ -37,7 +37,9 @@ pub async fn already_delivered(
     done.rows.first().map(delivery_of).transpose()
 }
 
-/// Notes a delivery; `false` if the same content was noted before, and then the first note stays.
+/// Notes a delivery, so that the newest note under a path tells what is there.
+///
+/// `false` if this content was noted at this moment or a later one before: then that note stays.
 pub async fn note(catalog: &Catalog, delivery: &Delivery) -> Result<bool, CatalogError> {
     let Delivery { destination, file, sha256, path, bytes, round, delivered_at } = delivery;
     let parameters: [Value; 7] = [

@@ -9,9 +9,9 @@ use crate::{
     changes::last_of_next_sites,
     paging::behind,
     statements::{
-        AGGREGATE_FINDINGS, AGGREGATE_SITE_MONTHS, COUNT_FINDINGS_BETWEEN, COUNT_SITES_BETWEEN, LAST_COVERED,
-        LAST_SITE_OF_PAGES, LIST_COVERAGE_OF_MONTHS, LIST_FINDINGS, LIST_FINDINGS_OF_MONTHS,
-        LIST_SITE_MONTHS, SINCE, TALLY_FINDINGS, TALLY_SITE_MONTHS,
+        AGGREGATE_FINDINGS, AGGREGATE_SITE_MONTHS, COUNT_FINDINGS_BETWEEN, COUNT_SITES_BETWEEN,
+        DROP_SUPERSEDED_FINDINGS, LAST_COVERED, LAST_SITE_OF_PAGES, LIST_COVERAGE_OF_MONTHS, LIST_FINDINGS,
+        LIST_FINDINGS_OF_MONTHS, LIST_SITE_MONTHS, SINCE, TALLY_FINDINGS, TALLY_SITE_MONTHS,
     },
 };
 
@@ -51,7 +51,8 @@ pub struct Part {
 /// Folds the matches of one month, made with one rule set, into findings, and its pages into what was looked at.
 ///
 /// It may be repeated: `first_seen_at` only moves back, `last_seen_at` only forward, and without anything new no row
-/// changes. Findings that only another rule set made stay as they are, and so do those whose matches were archived.
+/// changes. Findings that only another rule set made go when every segment of the month was read with this one; until
+/// then they stay as they are, and so do those whose matches were archived.
 pub async fn aggregate(
     catalog: &Catalog,
     month: &str,
@@ -85,6 +86,7 @@ pub async fn aggregate_part(
         |sign: i64| [TALLY_FINDINGS, TALLY_SITE_MONTHS].map(|tally| Step::once(tally, with(&[sign.into()])));
     let fold = [
         Step::once(AGGREGATE_FINDINGS, with(&[rule_set.into(), now.into()])),
+        Step::once(DROP_SUPERSEDED_FINDINGS, with(&[rule_set.into()])),
         Step::once(AGGREGATE_SITE_MONTHS, with(&[now.into()])),
     ];
     let count = [
@@ -93,14 +95,15 @@ pub async fn aggregate_part(
     ];
     let steps = tally(-1).into_iter().chain(fold).chain(tally(1)).chain(count).collect();
     let done = catalog.transaction(steps).await?;
-    let [_, _, findings, site_months, _, _, counted_findings, counted_sites] = done.as_slice() else {
-        return Err(CatalogError::new(ErrorKind::Defect, "eight steps had not eight answers"));
+    let [_, _, findings, dropped, site_months, _, _, counted_findings, counted_sites] = done.as_slice()
+    else {
+        return Err(CatalogError::new(ErrorKind::Defect, "nine steps had not nine answers"));
     };
     let count = |step: &Done, column| step.rows.first().map_or(Ok(0), |row| row.number::<u64>(column));
     let aggregated = Aggregated {
         findings: count(counted_findings, "findings")?,
         sites: count(counted_sites, "sites")?,
-        changed: findings.changed + site_months.changed,
+        changed: findings.changed + dropped.changed + site_months.changed,
     };
     Ok(Some(Part { upto, aggregated }))
 }

@@ -11,7 +11,7 @@ use crate::{
     Catalog, CatalogError, ErrorKind, Kind, Row, Statement, Step, Value,
     statements::{
         ADD_MATCH, ADD_PAGE, ADD_PROCESSED_MONTH, ADVANCE_SEGMENT, BEGIN_SEGMENT, COUNT_SITES_OF_PAGES,
-        GET_SEGMENT, LIST_MATCHED_MONTHS, LIST_ROUNDS_OF_MONTH, LIST_SEGMENTS,
+        GET_SEGMENT, LIST_PROCESSED_MONTHS, LIST_ROUNDS_OF_MONTH, LIST_SEGMENTS,
     },
 };
 
@@ -200,9 +200,14 @@ pub async fn processed(catalog: &Catalog, round: &str) -> Result<Vec<ProcessedSe
     catalog.run(LIST_SEGMENTS, [round.into()]).await?.rows.iter().map(segment_of).collect()
 }
 
-/// The months of which there are matches, if pages of theirs were read with this rule set, oldest first.
-pub async fn months(catalog: &Catalog, rule_set: i64) -> Result<Vec<String>, CatalogError> {
-    let done = catalog.run(LIST_MATCHED_MONTHS, [rule_set.into()]).await?;
+/// The months of which pages were read with this rule set, of one round or of all, oldest first.
+pub async fn months(
+    catalog: &Catalog,
+    rule_set: i64,
+    round: Option<&str>,
+) -> Result<Vec<String>, CatalogError> {
+    let done =
+        catalog.run(LIST_PROCESSED_MONTHS, [rule_set.into(), round.unwrap_or_default().into()]).await?;
     done.rows.iter().map(|row| row.text("month")).collect()
 }
 

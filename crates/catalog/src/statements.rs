@@ -92,6 +92,7 @@ statements! {
     LIST_SIGNALS_OF_ACCOUNTS = "exports/account_signals";
     AGGREGATE_FINDINGS = "findings/aggregate";
     COUNT_FINDINGS_BETWEEN = "findings/count_between";
+    DROP_SUPERSEDED_FINDINGS = "findings/drop_superseded";
     LIST_FINDINGS = "findings/list";
     LIST_FINDINGS_OF_MONTHS = "findings/list_months";
     SINCE = "findings/since";
@@ -142,7 +143,7 @@ statements! {
     BEGIN_SEGMENT = "segments/begin";
     GET_SEGMENT = "segments/get";
     LIST_SEGMENTS = "segments/list";
-    LIST_MATCHED_MONTHS = "segments/list_months";
+    LIST_PROCESSED_MONTHS = "segments/list_months";
     LIST_ROUNDS_OF_MONTH = "segments/list_rounds";
     ADD_SIGNAL = "signals/add";
     CHANGE_SIGNAL = "signals/change";

@@ -24,10 +24,10 @@ use crate::{
 /// like: a finding is replaced by the same finding, and `first seen` only ever moves back.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct AggregateArgs {
-    /// The month (`2026-11`) [default: the newest with matches]
+    /// The month (`2026-11`) [default: the months of the newest round]
     #[arg(long, value_name = "YYYY-MM", conflicts_with = "all")]
     pub month: Option<Month>,
-    /// Every month whose matches are still in the catalog
+    /// Every month that was read with the rules in force
     #[arg(long)]
     pub all: bool,
     /// Print the result as JSON
@@ -45,19 +45,17 @@ pub async fn aggregate(args: &AggregateArgs, settings: Settings, out: &mut dyn W
     let Some((rules, _)) = catalog::rules::active(&catalog).await? else {
         bail!("there are no fingerprints yet: run `canvass fingerprints load`");
     };
-    let mut months = catalog::matches::months(&catalog, rules.version).await?;
+    let folder = find_round(&settings.storage.data_dir, None)?;
+    // a round may begin in one month and end in the next
+    let round = (!args.all && args.month.is_none()).then_some(folder.round.as_str());
+    let mut months = catalog::matches::months(&catalog, rules.version, round).await?;
     if let Some(month) = &args.month {
         months.retain(|known| known == month.as_str());
-        if months.is_empty() {
-            bail!("nothing was matched in {month} with rule set {}: run `canvass process`", rules.version);
-        }
-    } else if !args.all {
-        months = months.pop().into_iter().collect();
     }
     if months.is_empty() {
-        bail!("nothing was matched with rule set {} yet: run `canvass process`", rules.version);
+        let of = args.month.as_ref().map_or_else(|| format!("round {}", folder.round), ToString::to_string);
+        bail!("nothing of {of} was read with rule set {} yet: run `canvass process`", rules.version);
     }
-    let folder = find_round(&settings.storage.data_dir, None)?;
     let report =
         aggregate::run(&folder, &settings, &months, rules.version, catalog, clock, args.quiet).await?;
     print_report(&report, args.json, out)?;

@@ -84,7 +84,8 @@ pub async fn changes(args: &ChangesArgs, settings: Settings, out: &mut dyn Write
 /// The month that was asked for, or the newest, if there are findings of it.
 async fn choose_month(catalog: &Catalog, asked: Option<&Month>) -> Result<(Month, MonthRow)> {
     let mut months = findings::months(catalog).await?;
-    months.retain(|row| row.findings > 0);
+    // a month in which nothing could be captured has its answer too: unknown
+    months.retain(|row| row.sites > 0);
     let known: Vec<String> = months.iter().map(|row| row.month.clone()).collect();
     let chosen = match asked {
         Some(month) => months.into_iter().find(|row| row.month == month.as_str()),

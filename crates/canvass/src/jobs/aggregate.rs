@@ -40,9 +40,10 @@ pub async fn run(
     let job = Job::start(catalog, clock, "aggregate", &folder.round, &["aggregate"], parameters).await?;
     let folded = job
         .stage("aggregate", async {
+            let patience = Patience::new(job.handle(), &settings.process);
             let (mut folded, mut bar) = (Vec::new(), Bar::new("aggregate", quiet));
             for month in months {
-                folded.push((month.clone(), fold(&job, settings, month, rule_set, clock, &mut bar).await?));
+                folded.push((month.clone(), fold(&patience, month, rule_set, clock, &mut bar).await?));
             }
             let counts = json!({ "findings": folded.iter().map(|(_, one)| one.findings).sum::<u64>() });
             Ok((folded, counts))
@@ -59,15 +60,13 @@ pub async fn run(
 }
 
 /// Folds one month, some sites at a time, until it is done or the job is to stop.
-async fn fold(
-    job: &Job,
-    settings: &Settings,
+pub(super) async fn fold(
+    patience: &Patience,
     month: &str,
     rule_set: i64,
     clock: Clock,
     bar: &mut Bar,
 ) -> Result<Aggregated> {
-    let patience = Patience::new(job.handle(), &settings.process);
     let all = patience.ask(async |catalog| catalog::matches::count_sites(catalog, month).await).await?;
     let (mut total, mut after) = (Aggregated::default(), None::<String>);
     while !patience.is_stopped() {

@@ -1,3 +1,2 @@
-SELECT DISTINCT month FROM processed_months AS known
-WHERE rule_set = $1 AND EXISTS (SELECT 1 FROM matches WHERE matches.month = known.month)
-ORDER BY month
+-- An empty round stands for all of them.
+SELECT DISTINCT month FROM processed_months WHERE rule_set = $1 AND ($2 = '' OR round = $2) ORDER BY month

@@ -57,7 +57,7 @@ fn main() {
         findings::findings_outlive_their_matches,
         findings::first_seen_only_moves_back_and_last_seen_only_forward,
         findings::since_is_the_earliest_of_all_months,
-        findings::what_only_other_rules_saw_is_kept,
+        findings::what_only_other_rules_saw_goes_once_all_was_read_again,
         holdings::a_site_without_an_account_stands_for_itself,
         holdings::an_account_holds_what_its_sites_hold_of_exclusive_categories,
         holdings::holdings_are_read_in_pages_without_a_gap,

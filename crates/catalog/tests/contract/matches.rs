@@ -106,13 +106,12 @@ pub async fn another_rule_set_reads_a_segment_anew(place: Place) {
     assert_eq!((count(&catalog, "pages").await, count(&catalog, "matches").await), (1, 2));
     let next = PageRow { month: "2023-12".into(), ..page(2, "site") };
     write(&catalog, "s", 2, vec![page(1, "site"), next], vec![found(1, "site", 1)]).await;
-    assert_eq!(matches::months(&catalog, 1).await.unwrap(), [MONTH]);
-    assert_eq!(
-        matches::months(&catalog, 2).await.unwrap(),
-        [MONTH],
-        "nothing was matched in the other month"
-    );
-    assert_eq!(matches::months(&catalog, 3).await.unwrap(), [""; 0]);
+    let months = async |rule_set, round| matches::months(&catalog, rule_set, round).await.unwrap();
+    assert_eq!(months(1, None).await, [MONTH]);
+    // nothing was matched in the other month, and that is an answer too
+    assert_eq!(months(2, None).await, [MONTH, "2023-12"]);
+    assert_eq!(months(2, Some("r")).await, [MONTH]);
+    assert_eq!(months(3, None).await, [""; 0]);
     assert_eq!(matches::rounds_of_month(&catalog, MONTH).await.unwrap(), ["r", "s"]);
     assert_eq!(matches::rounds_of_month(&catalog, "2023-12").await.unwrap(), ["s"]);
     let ledger = matches::processed(&catalog, "r").await.unwrap();

@@ -77,22 +77,23 @@ pub async fn the_same_content_is_delivered_once(place: Place) {
     }
     assert_eq!(noted, 1);
     let later = Delivery { path: "elsewhere".into(), delivered_at: Moment(NOW.0 + 9), ..first.clone() };
-    assert!(!deliveries::note(&catalog, &later).await.unwrap());
-    assert_eq!(
-        already_delivered(&catalog, "partner", &first.file, "abc").await.unwrap(),
-        Some(first.clone())
-    );
+    let note_of = async || already_delivered(&catalog, "partner", &first.file, "abc").await.unwrap();
+    assert_eq!(note_of().await, Some(first.clone()));
+    // the same content again, after another was there or elsewhere: one note still, and it tells the last time
+    assert!(deliveries::note(&catalog, &later).await.unwrap());
+    assert!(!deliveries::note(&catalog, &first).await.unwrap(), "a note that comes late");
+    assert_eq!(note_of().await, Some(later.clone()));
     // another content, another name or another destination is another delivery
     let others = [
-        Delivery { sha256: "def".into(), round: "s".into(), ..later.clone() },
-        Delivery { file: "manifest.json".into(), ..later.clone() },
-        Delivery { destination: "lake".into(), ..later.clone() },
+        Delivery { sha256: "def".into(), round: "s".into(), ..first.clone() },
+        Delivery { file: "manifest.json".into(), ..first.clone() },
+        Delivery { destination: "lake".into(), ..first.clone() },
     ];
     for other in &others {
         assert!(deliveries::note(&catalog, other).await.unwrap());
     }
     assert_eq!(deliveries::list(&catalog, Some("s"), 9).await.unwrap(), others[..1]);
-    assert_eq!(deliveries::list(&catalog, None, 9).await.unwrap().last(), Some(&first), "newest first");
+    assert_eq!(deliveries::list(&catalog, None, 9).await.unwrap().first(), Some(&later), "newest first");
     assert_eq!(deliveries::list(&catalog, None, 2).await.unwrap().len(), 2);
     let second = sql("INSERT INTO deliveries SELECT * FROM deliveries");
     let error = catalog.run(second, []).await.unwrap_err();

@@ -15,6 +15,7 @@ use super::{
     answer::{Certainty, Change, Doubt, Kind},
     evidence::{Evidence, Seen},
 };
+use crate::jobs::process::PARTLY_READ;
 
 /// Which of the two months.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,12 +68,15 @@ pub struct Against<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    /// Notes how a page ended. A page that ended more than once in a month is captured if it was captured once.
+    /// Notes how a page ended. A page that ended more than once in a month is captured if it was captured once; one that
+    /// was not read to its end says nothing.
     pub fn page(&mut self, when: When, url: &'a str, disposition: &str, detail: &'a str) {
         let place = self.place(url);
         let end = &mut self.ends[place][when as usize];
         *end = match (*end, disposition) {
-            (_, "captured") | (End::Captured, _) => End::Captured,
+            (End::Captured, _) => End::Captured,
+            // what is not seen on half a page may be on the other half
+            (_, "captured") if detail != PARTLY_READ => End::Captured,
             (End::Missed(known), _) => End::Missed(known.min(detail)),
             (End::NotListed, _) => End::Missed(detail),
         };

@@ -12,6 +12,9 @@ use readers::{
 
 use crate::rules::ActiveRules;
 
+/// The detail of a page that was captured and not read to its end.
+pub const PARTLY_READ: &str = "captured_partly";
+
 /// What one record says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Facts {
@@ -23,13 +26,24 @@ pub struct Facts {
 
 /// Reads a record: its head as JSON, its body as it was stored.
 pub fn facts_of(head: &[u8], stored: &[u8], rules: &ActiveRules, scratch: &mut Scratch) -> Result<Facts> {
-    let completion: Completion = serde_json::from_slice(head).context("a record is not a completion")?;
-    let matches = match &completion.capture {
-        Some(capture) => matches_of(&completion, capture, stored, rules, scratch)
-            .with_context(|| format!("line {} ({})", completion.target.line, completion.target.url))?,
-        None => Vec::new(),
-    };
-    Ok(Facts { page: page_of(&completion), matches })
+    let completion = completion_of(head)?;
+    let page = page_of(&completion);
+    let Some(capture) = &completion.capture else { return Ok(Facts { page, matches: Vec::new() }) };
+    let matches = matches_of(&completion, capture, stored, rules, scratch)
+        .with_context(|| format!("line {} ({})", completion.target.line, completion.target.url))?;
+    let page = if capture.truncated { partly_read(page) } else { page };
+    Ok(Facts { page, matches })
+}
+
+/// The head of a record.
+pub fn completion_of(head: &[u8]) -> Result<Completion> {
+    serde_json::from_slice(head).context("a record is not a completion")
+}
+
+/// A page that was captured and not read to its end: what is not seen on it may be there all the same.
+#[must_use]
+pub fn partly_read(page: PageRow) -> PageRow {
+    PageRow { detail: PARTLY_READ.to_owned(), ..page }
 }
 
 /// The page of a record, whatever it shows.

@@ -11,7 +11,7 @@ mod shelf;
 mod tests;
 mod writing;
 
-use std::{cell::Cell, collections::BTreeSet, sync::Arc, thread};
+use std::{cell::Cell, sync::Arc, thread};
 
 use anyhow::{Context, Result};
 use blobs::segment::{self, SegmentFile};
@@ -23,9 +23,9 @@ use catalog::{
 use serde::Serialize;
 use serde_json::json;
 
-pub use facts::month_of;
+pub use facts::{PARTLY_READ, month_of};
 
-use super::{Job, JobHandle, JobOutcome, bar::Bar, patience::Patience, start_logging};
+use super::{Job, JobHandle, JobOutcome, aggregate::fold, bar::Bar, patience::Patience, start_logging};
 use crate::{
     clock::Clock,
     exit::Exit,
@@ -141,16 +141,18 @@ pub async fn reread_month(
     rules: &Arc<ActiveRules>,
     quiet: bool,
 ) -> Result<Reread> {
-    let mut work = Vec::new();
-    let mut gone = Vec::new();
-    for round in matches::rounds_of_month(handle.catalog(), month).await? {
+    let patience = Patience::new(handle.clone(), &settings.process);
+    let (mut work, mut gone) = (Vec::new(), Vec::new());
+    for round in patience.ask(async |catalog| matches::rounds_of_month(catalog, month).await).await? {
         let folder = RoundFolder::new(&settings.storage.data_dir, round.parse()?);
         let there = shelf::all(&folder)?;
-        let known: BTreeSet<i64> =
-            matches::processed(handle.catalog(), &round).await?.iter().map(|one| one.segment).collect();
-        let all_there =
-            known.iter().all(|number| there.iter().any(|segment| i64::from(segment.number) == *number));
-        if all_there { work.push((folder, there)) } else { gone.push(round) }
+        let known = patience.ask(async |catalog| matches::processed(catalog, &round).await).await?;
+        let is_there = |number: i64| there.iter().any(|segment| i64::from(segment.number) == number);
+        if known.iter().all(|one| is_there(one.segment)) {
+            work.push((folder, there))
+        } else {
+            gone.push(round)
+        }
     }
     if !gone.is_empty() {
         return Ok(Reread::SegmentsGone { rounds: gone });
@@ -159,9 +161,7 @@ pub async fn reread_month(
         let mut reader = Reader::new(handle.clone(), clock, &settings.process, Arc::clone(rules), quiet);
         reader.read_all(&folder, &segments).await?;
     }
-    if handle.stop_signal().borrow().is_none() {
-        catalog::findings::aggregate(handle.catalog(), month, rules.version, clock.now()).await?;
-    }
+    fold(&patience, month, rules.version, clock, &mut Bar::new("aggregate", quiet)).await?;
     Ok(Reread::Done)
 }
 

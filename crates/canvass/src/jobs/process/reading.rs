@@ -16,8 +16,8 @@ use blobs::segment::SegmentReader;
 use readers::technologies::Scratch;
 use tokio::sync::mpsc;
 
-use super::facts::{Facts, facts_of, page_of};
-use crate::rules::ActiveRules;
+use super::facts::{Facts, completion_of, facts_of, page_of, partly_read};
+use crate::{explain::explain, rules::ActiveRules};
 
 /// A thread takes this many records at once, or as many as this many bytes hold.
 const CHUNK_RECORDS: usize = 32;
@@ -30,7 +30,7 @@ const AHEAD: u64 = 4;
 pub struct Chunk {
     /// One for each record, in order.
     pub facts: Vec<Facts>,
-    /// Records whose page made the reader panic: their page is known, and what it shows is not.
+    /// Records that could not be read: their page is known, and what it shows is not.
     pub defects: u64,
 }
 
@@ -119,11 +119,16 @@ impl Shared {
         }
         records.clear();
         while !source.ended && records.spans.len() < CHUNK_RECORDS && records.bytes.len() < CHUNK_BYTES {
-            match source.reader.next_record()? {
-                Some(record) => records.push(record.head, record.body),
-                None => {
-                    source.reader.expect_clean_end()?;
+            match source.reader.next_record() {
+                Ok(Some(record)) => records.push(record.head, record.body),
+                Ok(None) => {
                     source.ended = true;
+                    source.reader.expect_clean_end()?;
+                }
+                // nobody else may go on behind what could not be read
+                Err(error) => {
+                    source.ended = true;
+                    return Err(error.into());
                 }
             }
         }
@@ -184,21 +189,26 @@ fn read_chunks(shared: &Shared, rules: &ActiveRules, sender: &mpsc::Sender<Resul
 fn read_chunk(records: &Records, rules: &ActiveRules, scratch: &mut Scratch) -> Result<Chunk> {
     let mut chunk = Chunk::default();
     for (head, body) in records.iter() {
-        match catch_unwind(AssertUnwindSafe(|| facts_of(head, body, rules, scratch))) {
-            Ok(facts) => chunk.facts.push(facts?),
-            Err(_) => {
-                // what the page left in the scratch is not trusted
-                *scratch = Scratch::default();
-                let completion: domain::Completion = serde_json::from_slice(head)?;
-                tracing::error!(
-                    line = completion.target.line,
-                    url = completion.target.url,
-                    "reading a page panicked: this is a defect of canvass"
-                );
-                chunk.facts.push(Facts { page: page_of(&completion), matches: Vec::new() });
-                chunk.defects += 1;
+        let read = catch_unwind(AssertUnwindSafe(|| facts_of(head, body, rules, scratch)));
+        let problem = match read {
+            Ok(Ok(facts)) => {
+                chunk.facts.push(facts);
+                continue;
             }
-        }
+            Ok(Err(error)) => explain(&error),
+            Err(_) => "it made the reader panic".to_owned(),
+        };
+        // without its head a record cannot be told from any other, so that one is not passed over
+        let completion = completion_of(head)?;
+        tracing::error!(
+            line = completion.target.line,
+            problem,
+            "a page cannot be read: this is a defect of canvass"
+        );
+        // what the page left in the scratch is not trusted
+        *scratch = Scratch::default();
+        chunk.facts.push(Facts { page: partly_read(page_of(&completion)), matches: Vec::new() });
+        chunk.defects += 1;
     }
     Ok(chunk)
 }

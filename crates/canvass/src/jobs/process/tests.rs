@@ -124,6 +124,19 @@ fn a_nul_in_what_a_page_says_becomes_storable() {
 }
 
 #[test]
+fn a_page_that_was_cut_is_known_to_be_read_in_part() {
+    let mut cut = completion(1, Disposition::Captured, Some(capture("UTF-8", None)));
+    assert_eq!(read(&cut, PAGE.as_bytes()).page.detail, "captured");
+    cut.capture.as_mut().unwrap().truncated = true;
+    let facts = read(&cut, PAGE.as_bytes());
+    assert_eq!(
+        (facts.page.disposition.as_str(), facts.page.detail.as_str()),
+        ("captured", super::PARTLY_READ)
+    );
+    assert_eq!(facts.matches.len(), 2);
+}
+
+#[test]
 fn a_target_that_failed_is_a_page_without_matches() {
     let failed = Disposition::Failed(Failure::by_status(FailureKind::HttpStatus, 404));
     let facts = read(&completion(9, failed, None), b"");
