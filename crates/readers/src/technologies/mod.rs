@@ -18,6 +18,8 @@ mod selector;
 #[cfg(test)]
 mod tests;
 pub mod wappalyzer;
+#[cfg(test)]
+mod work;
 
 pub use engine::{Page, RuleError, Scratch, Sighting};
 pub use grams::Grams;

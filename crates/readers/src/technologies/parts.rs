@@ -284,6 +284,8 @@ pub fn unescaped(value: &[u8]) -> Cow<'_, [u8]> {
         (b"&lt;", b'<'),
         (b"&gt;", b'>'),
     ];
+    #[cfg(test)]
+    super::work::count(value.len());
     let Some(first) = memchr(b'&', value) else { return Cow::Borrowed(value) };
     let mut plain = value[..first].to_vec();
     let mut rest = &value[first..];

@@ -7,6 +7,7 @@
 
 mod around;
 mod build;
+mod element;
 mod reading;
 
 use super::{
@@ -17,6 +18,8 @@ use super::{
     selector::SelectorError,
 };
 use build::{Builder, Index, Rule};
+#[cfg(test)]
+pub(super) use reading::MAX_TRIED_BYTES;
 use reading::Reading;
 pub use reading::Scratch;
 
@@ -114,7 +117,8 @@ impl Engine {
         reading.read_named(page);
         reading.read_values(page);
         reading.read_body();
-        let mut seen = reading.seen;
+        let Reading { mut seen, tried, state, .. } = reading;
+        state.end(page, tried);
         seen.sort_by_key(|sighting| sighting.fingerprint);
         seen
     }

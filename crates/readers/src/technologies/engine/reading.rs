@@ -5,22 +5,22 @@ use std::ops::Range;
 use super::{
     super::{
         parts::{Parts, Span, unescaped},
-        pattern::{Extractor, Matcher},
-        selector::{Place, Selector, Tag, Tree},
+        pattern::Extractor,
+        selector::{Tag, Tree},
     },
-    Engine, Page, Sighting,
+    Engine, MAX_BODY_BYTES, Page, Sighting,
     around::{quoted_around, snippet, span_around, split_cookie, text_around},
     build::{Hit, Rule, WINDOW_BEFORE, WINDOW_BEHIND, Zone},
 };
 
 /// A value is looked at up to this length.
-const MAX_VALUE_BYTES: usize = 4_096;
+pub(super) const MAX_VALUE_BYTES: usize = 4_096;
 /// How much of a robots.txt is looked at, which is all that is ever read of one.
 const MAX_ROBOTS_BYTES: usize = 500 << 10;
 /// What one fingerprint may try on a page with its pattern, in bytes.
-const MAX_RULE_BYTES: u32 = 256 << 10;
+pub(super) const MAX_RULE_BYTES: u32 = 256 << 10;
 /// What all fingerprints together may try on a page, in bytes.
-const MAX_TRIED_BYTES: usize = 3 << 20;
+pub(in super::super) const MAX_TRIED_BYTES: usize = 3 << 20;
 /// What it costs to look at a hit, and to try a pattern on however little, in bytes tried.
 const HIT_COST: usize = 16;
 const TRY_COST: usize = 256;
@@ -31,16 +31,20 @@ pub(super) const MAX_SNIPPET_BYTES: usize = 120;
 #[derive(Default)]
 pub struct Scratch {
     pub(super) parts: Parts,
-    tag: Tag,
-    tree: Tree,
+    pub(super) tag: Tag,
+    pub(super) tree: Tree,
     values: Vec<u8>,
     /// Where each value ends in `values`, and where it came from.
     spans: Vec<Value>,
     /// How many bytes each rule has tried.
-    spent: Vec<u32>,
+    pub(super) spent: Vec<u32>,
     /// For each rule one more than the place of its sighting.
     seen: Vec<u32>,
-    touched: Vec<u32>,
+    /// For each rule one more than where the tag begins that it looked at last.
+    pub(super) looked_at: Vec<u32>,
+    /// The rules for which any of these is not zero; some of them twice.
+    pub(super) touched: Vec<u32>,
+    is_whole: bool,
 }
 
 struct Value {
@@ -50,14 +54,30 @@ struct Value {
 }
 
 impl Scratch {
+    /// Whether the last page was read to its end: its document was not longer than what is read of one, and reading it
+    /// did not cost more than a page may. If not, fingerprints that are on the page may be missing. What one fingerprint
+    /// alone may cost does not count here. Before the first page it is false.
+    #[must_use]
+    pub fn read_whole(&self) -> bool {
+        self.is_whole
+    }
+
+    pub(super) fn end(&mut self, page: &Page<'_>, tried: usize) {
+        self.is_whole = tried < MAX_TRIED_BYTES && page.body.len() <= MAX_BODY_BYTES;
+    }
+
     pub(super) fn begin(&mut self, rules: usize) {
         // before they are resized: the last page may have been read with more rules
         for rule in self.touched.drain(..) {
             self.spent[rule as usize] = 0;
             self.seen[rule as usize] = 0;
+            self.looked_at[rule as usize] = 0;
         }
         self.spent.resize(rules, 0);
         self.seen.resize(rules, 0);
+        self.looked_at.resize(rules, 0);
+        // a page that ends in a panic was not read whole
+        self.is_whole = false;
         self.values.clear();
         self.spans.clear();
         self.tag.clear();
@@ -94,8 +114,17 @@ impl Reading<'_> {
         for index in 0..self.state.parts.metas.len() {
             let (name, content) = self.state.parts.metas[index].clone();
             let name = String::from_utf8_lossy(&html[name]).trim().to_ascii_lowercase();
+            let content = content.start..content.end.min(content.start + MAX_VALUE_BYTES);
+            let mut plain = None;
             for rule in engine.metas.rules(&name) {
-                self.try_value(rule, &unescaped(&html[content.clone()]), content.start);
+                if self.is_over(rule) {
+                    continue;
+                }
+                if plain.is_none() {
+                    self.tried += content.len();
+                }
+                let value = plain.get_or_insert_with(|| unescaped(&html[content.clone()]));
+                self.try_value(rule, value, content.start);
             }
         }
         if let Some(robots) = page.robots {
@@ -201,84 +230,15 @@ impl Reading<'_> {
         }
     }
 
-    /// Tries a rule on the element that holds the byte at `at` in its tag or in the text behind that.
-    fn try_element(&mut self, number: u32, at: usize) {
-        let rule = &self.engine.rules[number as usize];
-        let mut cost = 64;
-        let place = self.state.tag.read_around(self.html, at, &mut cost);
-        self.tried += cost;
-        let reads_text = rule.attribute.is_none() && !matches!(rule.matcher, Matcher::Anything);
-        if place == Some(Place::Inside) || (place == Some(Place::Behind) && reads_text) {
-            let fits = |one: &Selector| one.is_compound() && one.fits(self.html, &self.state.tag);
-            if rule.selectors.iter().any(fits) {
-                self.check_element(number);
-            }
-        }
-        // one look at all elements finds whatever a second hit would
-        if self.state.spent[number as usize] == 0 && rule.selectors.iter().any(|one| !one.is_compound()) {
-            self.try_relatives(number);
-        }
-    }
-
-    /// Tries a rule that speaks of an element's relatives on all elements.
-    fn try_relatives(&mut self, number: u32) {
-        let rule = &self.engine.rules[number as usize];
-        self.state.tree.build(self.html, &self.state.parts);
-        let mut cost = 64 * self.state.tree.len();
-        for place in 0..self.state.tree.len() {
-            let start = self.state.tree.start(place);
-            let mut selectors = rule.selectors.iter().filter(|one| one.names(self.html, start)).peekable();
-            if selectors.peek().is_none() {
-                continue;
-            }
-            self.state.tag.read_at(self.html, start);
-            cost += self.state.tag.length();
-            let Scratch { tree, tag, .. } = &*self.state;
-            if selectors
-                .any(|one| one.fits(self.html, tag) && one.relatives_fit(self.html, tree, place, &mut cost))
-            {
-                self.check_element(number);
-            }
-            if self.tried + cost >= MAX_TRIED_BYTES {
-                break;
-            }
-        }
-        self.tried += cost;
-        if self.may_try(number, 0) {
-            self.state.spent[number as usize] = MAX_RULE_BYTES;
-        }
-    }
-
-    /// Tries a rule's pattern on the element whose tag was read last.
-    fn check_element(&mut self, number: u32) {
-        let rule = &self.engine.rules[number as usize];
-        let Scratch { tag, parts, .. } = &*self.state;
-        let start = tag.start();
-        // markup in a script or a comment is no element
-        if [&parts.inline, &parts.styles, &parts.comments].iter().any(|raw| span_around(raw, start).is_some())
-        {
-            return;
-        }
-        let value = match (&rule.attribute, &rule.matcher) {
-            (Some(attribute), _) => match tag.value(self.html, attribute) {
-                Some(value) => value,
-                None => return,
-            },
-            (None, Matcher::Anything) => start..(start + MAX_SNIPPET_BYTES).min(self.html.len()),
-            (None, _) => tag.text(self.html),
-        };
-        self.try_value(number, &unescaped(&self.html[value.clone()]), value.start);
-    }
-
-    fn try_value(&mut self, number: u32, value: &[u8], offset: usize) {
+    pub(super) fn try_value(&mut self, number: u32, value: &[u8], offset: usize) {
         let value = &value[..value.len().min(MAX_VALUE_BYTES)];
         if self.may_try(number, value.len()) {
             self.check(number, value, 0..value.len(), false, offset);
         }
     }
 
-    /// Whether a rule may be tried on this many more bytes: not when it was seen with all that it reads off.
-    fn may_try(&mut self, number: u32, bytes: usize) -> bool {
+    /// Whether a rule needs no more tries, for it was seen with all that it reads off, or may have none.
+    pub(super) fn is_over(&self, number: u32) -> bool {
         let index = number as usize;
         let done = match self.state.seen[index] {
             0 => false,
@@ -286,10 +246,15 @@ impl Reading<'_> {
                 self.seen[place as usize - 1].extracted.len() >= self.engine.rules[index].extractors.len()
             }
         };
-        let spent = &mut self.state.spent[index];
-        if done || *spent >= MAX_RULE_BYTES || self.tried >= MAX_TRIED_BYTES {
+        done || self.state.spent[index] >= MAX_RULE_BYTES || self.tried >= MAX_TRIED_BYTES
+    }
+
+    /// Whether a rule may be tried on this many more bytes, which then count as tried.
+    pub(super) fn may_try(&mut self, number: u32, bytes: usize) -> bool {
+        if self.is_over(number) {
             return false;
         }
+        let spent = &mut self.state.spent[number as usize];
         if *spent == 0 {
             self.state.touched.push(number);
         }
@@ -303,6 +268,8 @@ impl Reading<'_> {
     fn check(&mut self, number: u32, text: &[u8], window: Range<usize>, anchored: bool, offset: usize) {
         let index = number as usize;
         let rule = &self.engine.rules[index];
+        #[cfg(test)]
+        super::super::work::count(window.len());
         let Some(found) = rule.matcher.find(text, window.clone(), anchored) else { return };
         // what is read off may stand around what was searched for
         let around = window.start.saturating_sub(WINDOW_BEFORE)..(window.end + WINDOW_BEHIND).min(text.len());

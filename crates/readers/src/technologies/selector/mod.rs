@@ -102,6 +102,8 @@ impl Selector {
     /// Whether an element with this tag may fit; its relatives are not looked at.
     #[must_use]
     pub(super) fn fits(&self, html: &[u8], tag: &Tag) -> bool {
+        #[cfg(test)]
+        super::work::count(tag.length());
         self.subject.fits(html, tag)
     }
 

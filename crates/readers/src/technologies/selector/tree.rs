@@ -53,10 +53,10 @@ impl Tree {
         self.is_built = false;
     }
 
-    /// Reads a document, once.
-    pub fn build(&mut self, html: &[u8], parts: &Parts) {
+    /// Reads a document, once; says whether it did so now.
+    pub fn build(&mut self, html: &[u8], parts: &Parts) -> bool {
         if std::mem::replace(&mut self.is_built, true) {
-            return;
+            return false;
         }
         let mut raw: Vec<Span> =
             [&parts.inline, &parts.styles, &parts.comments].into_iter().flatten().cloned().collect();
@@ -82,9 +82,10 @@ impl Tree {
                 _ => start + 1,
             };
             if self.elements.len() >= MAX_ELEMENTS || steps >= MAX_STEPS {
-                return;
+                return true;
             }
         }
+        true
     }
 
     fn open(&mut self, html: &[u8], open: &mut Vec<Open>, start: usize) -> usize {
