@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use blobs::table::Format;
 use catalog::{
-    Catalog,
+    Catalog, changes,
     findings::{self, MonthRow},
 };
 use domain::RoundId;
@@ -38,7 +38,7 @@ pub struct ExportArgs {
     /// The round in whose folder the files are put [default: the newest]
     #[arg(long, value_name = "ID")]
     pub round: Option<RoundId>,
-    /// The month (`2026-11`) [default: the one in which the round began, else the newest with findings]
+    /// The month (`2026-11`) [default: the one in which the round began]
     #[arg(long, value_name = "YYYY-MM")]
     pub month: Option<Month>,
     /// How each table is written: csv, json, parquet [default: `export.formats`]
@@ -77,7 +77,8 @@ pub async fn export(args: &ExportArgs, settings: Settings, out: &mut dyn Write) 
     Ok(report.outcome.exit)
 }
 
-/// The month that was asked for, or that of the round, or the newest, if there are findings of it.
+/// The month that was asked for, or that of the round, if there are findings of it. Another month is never taken instead:
+/// it would be delivered as news.
 async fn choose_month(
     catalog: &Catalog,
     asked: Option<&Month>,
@@ -85,22 +86,38 @@ async fn choose_month(
 ) -> Result<(Month, MonthRow)> {
     let mut months = findings::months(catalog).await?;
     months.retain(|row| row.findings > 0);
-    let known: Vec<String> = months.iter().map(|row| row.month.clone()).collect();
-    let begun = folder.origin()?.map(|origin| month_of(origin.begun_at));
-    let wanted = asked.map(Month::to_string).or(begun);
-    let at = months.iter().position(|row| Some(&row.month) == wanted.as_ref());
-    let chosen = match (at, asked) {
-        (Some(at), _) => Some(months.swap_remove(at)),
-        (None, Some(_)) => None,
-        (None, None) => months.pop(),
-    };
-    match (chosen, asked) {
-        (Some(row), _) => Ok((row.month.parse().map_err(anyhow::Error::msg)?, row)),
-        (None, Some(month)) if !known.is_empty() => {
-            bail!("there are no findings of {month}, but of {}", known.join(", "))
-        }
-        _ => bail!("there are no findings yet: run `canvass process`, then `canvass aggregate`"),
+    let known: Vec<&str> = months.iter().map(|row| row.month.as_str()).collect();
+    if known.is_empty() {
+        bail!("there are no findings yet: run `canvass process`, then `canvass aggregate`");
     }
+    let begun = folder.origin()?.map(|origin| month_of(origin.begun_at));
+    let round = &folder.round;
+    let wanted = asked.map(Month::to_string).or(begun).with_context(|| {
+        format!(
+            "it is not known when round {round} began: say which month with `--month` ({})",
+            known.join(", ")
+        )
+    })?;
+    let Some(at) = known.iter().position(|month| *month == wanted) else {
+        let known = known.join(", ");
+        match asked {
+            Some(month) => bail!("there are no findings of {month}, but of {known}"),
+            None => bail!(
+                "there are no findings of {wanted}, in which round {round} began, but of {known}: run `canvass process` \
+                 and `canvass aggregate`, or choose a month with `--month`"
+            ),
+        }
+    };
+    if let Some(before) = at.checked_sub(1).and_then(|before| known.get(before))
+        && changes::list_changes(catalog, &wanted, None, 1).await?.is_empty()
+    {
+        eprintln!(
+            "warning: no changes from {before} to {wanted} are known: unless `canvass changes` was run and found none, \
+             run it and export again"
+        );
+    }
+    let row = months.swap_remove(at);
+    Ok((row.month.parse().map_err(anyhow::Error::msg)?, row))
 }
 
 /// Prints how exporting went.

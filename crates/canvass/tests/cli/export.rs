@@ -240,10 +240,21 @@ fn exporting_again_changes_no_byte_and_what_a_kill_left_is_cleared_away() {
     let second = home.json(&[&EXPORT[..], &["--json"]].concat());
     assert_eq!(first, second, "even the manifest is the one from before");
     assert_eq!(files(&home), before);
-    // killed when the files had changed and before the manifest was written
+    // killed when the files had changed and before the manifest was written: tables of another month or format are left
     fs::remove_file(home.path("data/rounds/may/export/manifest.json")).unwrap();
+    for name in ["TechnicalFindings_2026-10.csv", "DualVendor_2026-10.parquet"] {
+        home.write(&format!("data/rounds/may/export/{name}"), "of October");
+    }
+    let of_others = ["notes.csv", "TechnicalFindings_mine.csv", "AccountDelivery.xlsx"];
+    for name in of_others {
+        home.write(&format!("data/rounds/may/export/{name}"), "somebody's own");
+    }
     home.run(&EXPORT);
     let mut after = files(&home);
+    for name in of_others {
+        assert_eq!(after.remove(name).unwrap(), b"somebody's own");
+    }
+    assert_eq!(after.len(), before.len(), "{:?}", after.keys());
     let made_at = |bytes: &[u8]| serde_json::from_slice::<Json>(bytes).unwrap()["made_at"].take();
     let (old, new) = (&before["manifest.json"], after.remove("manifest.json").unwrap());
     assert_ne!(made_at(old), made_at(&new));
@@ -306,4 +317,35 @@ fn a_month_or_a_format_that_is_not_there_is_named() {
     no month with matches ended more than 180 days ago (done)
     [exit 0]
     ");
+}
+
+#[test]
+fn a_round_without_findings_of_its_own_month_is_not_given_those_of_another() {
+    let home = filled();
+    home.run(&["crawl", "list.csv", "--round", "late", "--now", "2026-12-05T12:00:00Z", "--quiet"]);
+    assert_snapshot!(home.run(&["export", "--round", "late"]), @"
+    ! error: there are no findings of 2026-12, in which round late began, but of 2026-10, 2026-11: run `canvass process` and `canvass aggregate`, or choose a month with `--month`
+    [exit 2]
+    ");
+    assert!(!home.path("data/rounds/late/export").exists());
+    let told = home.run(&["export", "--round", "late", "--month", "2026-10", "--quiet"]);
+    assert!(told.contains("2026-10: 9 files") && told.ends_with("[exit 0]\n"), "{told}");
+}
+
+#[test]
+fn whoever_exports_a_month_before_its_changes_are_known_is_warned() {
+    let home = filled();
+    assert!(!home.run(&EXPORT).contains("warning"), "they are known");
+    let first = home.run(&["export", "--round", "may", "--month", "2026-10", "--quiet"]);
+    assert!(!first.contains("warning"), "nothing came before: {first}");
+    let url = format!("sqlite:{}", home.path("data/canvass.db").display());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let catalog = Catalog::open(&url, OpenOptions::default()).await.unwrap();
+        changes::replace(&catalog, "2026-11", None, None, &[]).await.unwrap();
+    });
+    let told = home.run(&EXPORT);
+    let warned: String = told.lines().filter(|line| line.contains("warning")).collect();
+    assert_snapshot!(warned, @"! warning: no changes from 2026-10 to 2026-11 are known: unless `canvass changes` was run and found none, run it and export again");
+    assert!(told.ends_with("[exit 0]\n"), "{told}");
 }

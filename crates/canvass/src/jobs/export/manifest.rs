@@ -1,9 +1,6 @@
 //! What does an export say of itself, and when may it be believed?
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::{fs, io, path::Path};
 
 use anyhow::{Context, Result};
 use blobs::table::Closed;
@@ -11,7 +8,7 @@ use catalog::findings::MonthRow;
 use domain::{Moment, RoundId};
 use serde::{Deserialize, Serialize};
 
-use super::publish_table;
+use super::{is_table, publish_table};
 use crate::month::Month;
 
 /// The file that tells of the others; it is written last.
@@ -107,17 +104,15 @@ pub fn publish(folder: &Path, manifest: Manifest, tables: Vec<Closed>) -> Result
         for table in tables {
             publish_table(table)?;
         }
+        remove_stale(folder, &before)?;
         return Ok(before);
     }
-    let stale = names_of(Manifest::read(folder)?, &manifest);
     remove(&folder.join(MANIFEST_FILE))?;
     blobs::sync_folder(folder).with_context(|| format!("cannot write {}", folder.display()))?;
     for table in tables {
         publish_table(table)?;
     }
-    for name in stale {
-        remove(&folder.join(name))?;
-    }
+    remove_stale(folder, &manifest)?;
     let path = folder.join(MANIFEST_FILE);
     let mut text = serde_json::to_vec_pretty(&manifest)?;
     text.push(b'\n');
@@ -125,14 +120,20 @@ pub fn publish(folder: &Path, manifest: Manifest, tables: Vec<Closed>) -> Result
     Ok(manifest)
 }
 
-/// The files that an earlier manifest told of and the new one does not.
-fn names_of(before: Option<Manifest>, manifest: &Manifest) -> Vec<PathBuf> {
-    let told = |name: &str| manifest.files.iter().any(|file| file.name == name);
-    let files = before.into_iter().flat_map(|before| before.files);
-    // a manifest that somebody edited must not reach out of its folder
-    let plain =
-        |name: &str| Path::new(name).file_name().is_some_and(|plain| plain == name) && name != MANIFEST_FILE;
-    files.map(|file| file.name).filter(|name| plain(name) && !told(name)).map(PathBuf::from).collect()
+/// Deletes the tables that the manifest does not tell of: those of another month or in another format.
+///
+/// They are known by their names and not from the manifest before, which a killed export may have removed already.
+fn remove_stale(folder: &Path, manifest: &Manifest) -> Result<()> {
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    for entry in entries {
+        let entry = entry.with_context(|| format!("cannot read {}", folder.display()))?;
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        if is_table(name) && !manifest.files.iter().any(|file| file.name == name) {
+            remove(&entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 fn remove(path: &Path) -> Result<()> {

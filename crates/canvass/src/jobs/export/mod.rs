@@ -28,6 +28,11 @@ use sheet::{Progress, write_sheet};
 
 pub use manifest::{Coverage, ExportedFile, MANIFEST_FILE, Manifest};
 
+/// What the tables are called; the first and the last have their month behind it.
+const FINDINGS: &str = "TechnicalFindings";
+const ACCOUNTS: &str = "AccountDelivery";
+const DUALS: &str = "DualVendor";
+
 /// What is to be exported.
 pub struct ExportPlan {
     /// The round in whose folder the files are put.
@@ -101,13 +106,13 @@ async fn write_tables(
     let mut progress = Progress::new(Bar::new("export", quiet), extent);
     let mut tables = Vec::new();
     let source = TechnicalFindings::new(patience.clone(), month);
-    let path = folder.join(format!("TechnicalFindings_{month}"));
+    let path = folder.join(format!("{FINDINGS}_{month}"));
     tables.extend(write_sheet(source, &path, formats, &patience, &mut progress).await?);
     let source = AccountDelivery::new(patience.clone(), month);
-    let path = folder.join("AccountDelivery");
+    let path = folder.join(ACCOUNTS);
     tables.extend(write_sheet(source, &path, formats, &patience, &mut progress).await?);
     let source = DualVendors::new(patience.clone(), month);
-    let path = folder.join(format!("DualVendor_{month}"));
+    let path = folder.join(format!("{DUALS}_{month}"));
     tables.extend(write_sheet(source, &path, formats, &patience, &mut progress).await?);
     // a job that is to stop leaves tables out
     if tables.len() == 3 {
@@ -136,6 +141,15 @@ impl ExportedFile {
         let name = table.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
         ExportedFile { name, rows, bytes, sha256 }
     }
+}
+
+/// Whether a file of this name is a table that an export writes, of whatever month and in whatever format.
+fn is_table(name: &str) -> bool {
+    let Some((stem, ending)) = name.rsplit_once('.') else { return false };
+    let month = [FINDINGS, DUALS]
+        .iter()
+        .find_map(|table| stem.strip_prefix(table)?.strip_prefix('_')?.parse::<Month>().ok());
+    ending.parse::<Format>().is_ok() && (stem == ACCOUNTS || month.is_some())
 }
 
 fn publish_table(table: Closed) -> Result<(), TableError> {
