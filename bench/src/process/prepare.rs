@@ -138,7 +138,7 @@ fn crawl(args: &PrepareArgs) -> Result<()> {
         "crawl.retry.server_error_retries=0",
         "crawl.retry.connect_timeout_retries=0",
         "crawl.retry.transient_retries=0",
-        "crawl.thresholds.high_failure_percent=100",
+        "crawl.thresholds.high_failure_percent=50",
         &hosts,
     ];
     let list = list.to_str().context("the path of the list is not UTF-8")?;
