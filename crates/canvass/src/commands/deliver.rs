@@ -33,7 +33,7 @@ pub struct DeliverArgs {
     /// Say what would be sent, and send nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Replace files at the destination that no earlier delivery left there
+    /// Replace files at the destination that no earlier delivery of this round left there
     #[arg(long)]
     pub overwrite: bool,
     /// Print the result as JSON
@@ -63,7 +63,8 @@ pub async fn deliver(args: &DeliverArgs, settings: Settings, out: &mut dyn Write
             print_destinations(&destinations, out)?;
             writeln!(out, "nothing was sent")?;
         }
-        return Ok(Exit::Done);
+        let refused = destinations.iter().any(|one| one.error.is_some());
+        return Ok(if refused { Exit::Findings } else { Exit::Done });
     }
     let report = deliver::run(plan, catalog, clock, args.quiet).await?;
     print_report(&report, args.json, out)?;

@@ -20,6 +20,8 @@ section! {
         data_lake_bucket: Option<String> = None,
         /// The role that is assumed to write to `partner_bucket`.
         assume_role_arn: Option<String> = None,
+        /// The id by which the owner of `assume_role_arn` knows us.
+        assume_role_external_id: Option<String> = None,
         /// The canned ACL of what is written to a bucket, so that its owner owns it; empty: none is sent.
         acl: String = "bucket-owner-full-control".to_owned(),
         /// The folder of a delivery below its destination, with the date of the round; `{round}` and `{month}` may also stand there.
@@ -77,12 +79,14 @@ impl Delivery {
     #[must_use]
     pub fn resolved(&self) -> BTreeMap<String, Destination> {
         let mut all = self.destinations.clone();
-        for (name, bucket, role_arn) in [
-            ("partner", &self.partner_bucket, self.assume_role_arn.clone()),
-            ("data_lake", &self.data_lake_bucket, None),
+        let partner_role = (self.assume_role_arn.clone(), self.assume_role_external_id.clone());
+        for (name, bucket, (role_arn, external_id)) in [
+            ("partner", &self.partner_bucket, partner_role),
+            ("data_lake", &self.data_lake_bucket, (None, None)),
         ] {
             if let Some(url) = bucket {
-                let destination = Destination { url: url.clone(), role_arn, ..Destination::default() };
+                let destination =
+                    Destination { url: url.clone(), role_arn, external_id, ..Destination::default() };
                 all.insert(name.to_owned(), destination);
             }
         }
@@ -95,8 +99,8 @@ impl Delivery {
 
     /// Tells what is wrong beyond the limits of single values, as the rest of a sentence about the first key.
     pub(super) fn check(&self, tell: &mut dyn FnMut(&[&str], String)) {
-        let Delivery { destinations, partner_bucket, data_lake_bucket, assume_role_arn, acl, path, .. } =
-            self;
+        let Delivery { destinations, partner_bucket, data_lake_bucket, acl, path, .. } = self;
+        let Delivery { assume_role_arn, assume_role_external_id, .. } = self;
         for (name, short, key) in [
             ("partner", partner_bucket, "delivery.partner_bucket"),
             ("data_lake", data_lake_bucket, "delivery.data_lake_bucket"),
@@ -106,7 +110,16 @@ impl Delivery {
                 let long = format!("delivery.destinations.{name}");
                 tell(&[key, &long], format!("and `{long}` say the same twice: remove one"));
             }
-            check_url(url, key, tell);
+            if url.contains("://") {
+                check_url(url, key, tell);
+            } else {
+                let message = "must begin with `s3://`; a folder stands in `delivery.destinations`";
+                tell(&[key], message.to_owned());
+            }
+        }
+        if assume_role_external_id.is_some() && assume_role_arn.is_none() {
+            let message = "is told when a role is assumed: give `delivery.assume_role_arn`";
+            tell(&["delivery.assume_role_external_id"], message.to_owned());
         }
         if assume_role_arn.is_some() && partner_bucket.is_none() {
             let message = "is for `delivery.partner_bucket`; a destination has its own `role_arn`";
@@ -136,6 +149,19 @@ fn check_destination(name: &str, destination: &Destination, tell: &mut dyn FnMut
         tell(&[&key], "must be named with 1 to 64 letters, digits, `-` and `_`".to_owned());
     }
     check_url(url, &key("url"), tell);
+    if !url.contains("://") {
+        for (of, is_given) in [
+            ("role_arn", role_arn.is_some()),
+            ("access_key_id", access_key_id.is_some()),
+            ("secret_access_key", secret_access_key.is_some()),
+        ] {
+            if is_given {
+                let message =
+                    format!("is for a bucket, but `{}` is a folder: write `s3://NAME/PREFIX`", key("url"));
+                tell(&[&key(of)], message);
+            }
+        }
+    }
     if files.is_empty() {
         tell(&[&key("files")], "must name a file, or `*` for all".to_owned());
     }
@@ -196,10 +222,11 @@ mod tests {
     fn the_short_keys_are_destinations_like_any_other() {
         let delivery = load(
             "delivery:\n  partner_bucket: s3://partner/in\n  data_lake_bucket: s3://lake\n  \
-             assume_role_arn: arn:aws:iam::1:role/drop\n  path: '{YYYY}-{MM}'\n  \
+             assume_role_arn: arn:aws:iam::1:role/drop\n  assume_role_external_id: us\n  path: '{YYYY}-{MM}'\n  \
              destinations:\n    archive: {url: /srv/drop, path: '{round}', acl: ''}\n",
         )
         .unwrap();
+        assert_eq!(delivery.resolved()["partner"].external_id.as_deref(), Some("us"));
         let shown: Vec<_> = delivery
             .resolved()
             .into_iter()
@@ -225,7 +252,12 @@ mod tests {
             ("{destinations: {'a b': {url: x}}}", "must be named with"),
             ("{destinations: {a: {url: x, path: '{YEAR}'}}}", "`{YYYY}`"),
             ("{destinations: {a: {url: x, path: 'a/../b'}}}", "`..`"),
-            ("{destinations: {a: {url: x, access_key_id: me}}}", "goes together"),
+            ("{destinations: {a: {url: 's3://abc', access_key_id: me}}}", "goes together"),
+            ("{destinations: {a: {url: x, access_key_id: me, secret_access_key: y}}}", "is a folder"),
+            ("{destinations: {a: {url: x, role_arn: me}}}", "is a folder"),
+            ("{partner_bucket: acme-drop}", "must begin with `s3://`"),
+            ("{data_lake_bucket: /srv/lake}", "must begin with `s3://`"),
+            ("{partner_bucket: 's3://abc', assume_role_external_id: x}", "delivery.assume_role_arn"),
             ("{destinations: {a: {url: x, external_id: me}}}", "role_arn"),
             ("{destinations: {a: {url: x, files: []}}}", "must name a file"),
             ("{destinations: {partner: {url: x}}, partner_bucket: 's3://abc'}", "say the same twice"),
@@ -241,7 +273,7 @@ mod tests {
     #[test]
     fn a_secret_key_is_never_shown() {
         let delivery = load(
-            "delivery: {destinations: {a: {url: x, access_key_id: AKID, secret_access_key: hunter2}}}\n",
+            "delivery: {destinations: {a: {url: 's3://abc', access_key_id: AKID, secret_access_key: hunter2}}}\n",
         )
         .unwrap();
         let shown = format!("{delivery:?} {}", serde_json::to_string(&delivery).unwrap());

@@ -14,14 +14,22 @@ const ROUND: &str = "2026-11-10-monthly";
 /// A folder with a round whose export has these files, as `canvass export` leaves it.
 fn exported(files: &[(&str, &str)]) -> Home {
     let home = Home::begun();
-    let told = home.run(&["crawl", "list.csv", "--round", ROUND, "--quiet"]);
-    assert!(told.ends_with("[exit 0]\n"), "{told}");
+    crawl(&home, ROUND);
     export(&home, files);
     home
 }
 
+fn crawl(home: &Home, round: &str) {
+    let told = home.run(&["crawl", "list.csv", "--round", round, "--quiet"]);
+    assert!(told.ends_with("[exit 0]\n"), "{told}");
+}
+
 fn export(home: &Home, files: &[(&str, &str)]) {
-    let folder = home.path(&format!("data/rounds/{ROUND}/export"));
+    export_of(home, ROUND, files);
+}
+
+fn export_of(home: &Home, round: &str, files: &[(&str, &str)]) {
+    let folder = home.path(&format!("data/rounds/{round}/export"));
     fs::create_dir_all(&folder).unwrap();
     let mut rows = Vec::new();
     for (name, content) in files {
@@ -30,7 +38,7 @@ fn export(home: &Home, files: &[(&str, &str)]) {
         rows.push(json!({ "name": name, "rows": 1, "bytes": content.len(), "sha256": sha256 }));
     }
     let manifest = json!({
-        "schema_version": 1, "round": ROUND, "month": "2026-11", "made_at": "2026-11-10T05:00:00.000Z", "files": rows,
+        "schema_version": 1, "round": round, "month": "2026-11", "made_at": "2026-11-10T05:00:00.000Z", "files": rows,
     });
     fs::write(folder.join("manifest.json"), manifest.to_string()).unwrap();
 }
@@ -43,6 +51,12 @@ fn unzipped(home: &Home, path: &str) -> String {
     let mut text = String::new();
     GzDecoder::new(fs::File::open(home.path(path)).unwrap()).read_to_string(&mut text).unwrap();
     text
+}
+
+/// What became of each file at the first destination.
+fn fates(told: &Value) -> Vec<String> {
+    let files = told["destinations"][0]["files"].as_array().unwrap();
+    files.iter().map(|file| file["fate"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -109,17 +123,21 @@ fn a_new_export_replaces_what_was_delivered_and_nothing_else() {
     let home = exported(&[("a.csv", "one"), ("b.csv", "same")]);
     let lake = to("{lake: {url: lake}}");
     let deliver = ["deliver", "--quiet", "--json", "--set", lake.as_str()];
-    let fates = |told: Value| -> Vec<String> {
-        let files = told["destinations"][0]["files"].as_array().unwrap().clone();
-        files.iter().map(|file| file["fate"].as_str().unwrap().to_owned()).collect()
-    };
-    assert_eq!(fates(home.json(&deliver)), ["sent", "sent", "sent"]);
-    export(&home, &[("a.csv", "two"), ("b.csv", "same")]);
-    assert_eq!(fates(home.json(&deliver)), ["replaced", "known", "replaced"]);
-    // and back again: the ledger has seen this content before, but something else is there now
-    export(&home, &[("a.csv", "one"), ("b.csv", "same")]);
-    assert_eq!(fates(home.json(&deliver)), ["replaced", "known", "replaced"]);
-    assert_eq!(unzipped(&home, "lake/2026/11/10/a.csv.gz"), "one");
+    assert_eq!(fates(&home.json(&deliver)), ["sent", "sent", "sent"]);
+    // and back again, and again: the ledger has seen each content before, but the other one is there now
+    for content in ["two", "one", "two", "one"] {
+        export(&home, &[("a.csv", content), ("b.csv", "same")]);
+        assert_eq!(fates(&home.json(&deliver)), ["replaced", "known", "sent"], "{content}");
+        assert_eq!(unzipped(&home, "lake/2026/11/10/a.csv.gz"), content);
+        assert_eq!(fates(&home.json(&deliver)), ["known", "known", "known"], "{content}");
+    }
+    // a destination that moved has nothing yet, and is known from then on
+    let moved = to("{lake: {url: moved}}");
+    let deliver = ["deliver", "--quiet", "--json", "--set", moved.as_str()];
+    for fate in ["sent", "known"] {
+        assert_eq!(fates(&home.json(&deliver)), [fate; 3]);
+    }
+    assert_eq!(unzipped(&home, "moved/2026/11/10/a.csv.gz"), "one");
 
     let home = exported(&[("a.csv", "one")]);
     fs::create_dir_all(home.path("lake/2026/11/10")).unwrap();
@@ -137,6 +155,55 @@ fn a_new_export_replaces_what_was_delivered_and_nothing_else() {
     assert_eq!(fs::read(home.path("lake/2026/11/10/a.csv.gz")).unwrap(), b"somebody else's");
     assert!(home.run(&["deliver", "--quiet", "--overwrite", "--set", &lake]).ends_with("[exit 0]\n"));
     assert_eq!(unzipped(&home, "lake/2026/11/10/a.csv.gz"), "one");
+}
+
+#[test]
+fn no_manifest_is_seen_over_files_that_changed() {
+    let home = exported(&[("a.csv", "one"), ("b.csv", "same")]);
+    let lake = to("{lake: {url: lake}}");
+    let deliver = ["deliver", "--quiet", "--json", "--set", lake.as_str()];
+    assert_eq!(home.json(&deliver)["exit_code"], 0);
+    // this delivery ends in the middle, at a file that is not ours
+    home.write("lake/2026/11/10/c.csv.gz", "somebody else's");
+    export(&home, &[("a.csv", "two"), ("b.csv", "same"), ("c.csv", "new")]);
+    assert!(home.run(&["deliver", "--quiet", "--set", &lake]).ends_with("[exit 2]\n"));
+    assert_eq!(unzipped(&home, "lake/2026/11/10/a.csv.gz"), "two");
+    assert!(!home.path("lake/2026/11/10/manifest.json").exists());
+    // the first export has a manifest that was delivered before, and it comes back
+    export(&home, &[("a.csv", "one"), ("b.csv", "same")]);
+    assert_eq!(fates(&home.json(&deliver)), ["replaced", "known", "sent"]);
+    assert!(home.path("lake/2026/11/10/manifest.json").exists());
+}
+
+#[test]
+fn a_round_does_not_overwrite_what_another_delivered() {
+    let home = exported(&[("a.csv", "one"), ("b.csv", "same")]);
+    let lake = to("{lake: {url: lake}}");
+    assert!(home.run(&["deliver", "--quiet", "--set", &lake]).ends_with("[exit 0]\n"));
+    let other = "2026-11-10-other";
+    crawl(&home, other);
+    export_of(&home, other, &[("a.csv", "two"), ("b.csv", "same"), ("new.csv", "new")]);
+    let deliver = ["deliver", "--round", other, "--quiet", "--set", &lake];
+    let told = home.run(&deliver);
+    assert_fits(&told);
+    assert_snapshot!(told, @"
+    lake
+      ✗ lake/2026/11/10/manifest.json was delivered by round 2026-11-10-monthly,
+        and this is round 2026-11-10-other: put `{round}` into `delivery.path` (or
+        the destination's own `path`), or give `--overwrite`
+    round 2026-11-10-other: not complete: lake
+    [exit 2]
+    ");
+    assert!(home.run(&[&deliver[..], &["--dry-run"]].concat()).contains("put `{round}`"));
+    assert_eq!(unzipped(&home, "lake/2026/11/10/a.csv.gz"), "one");
+    assert!(!home.path("lake/2026/11/10/new.csv.gz").exists());
+    let apart = to("{lake: {url: lake, path: '{YYYY}/{MM}/{DD}/{round}'}}");
+    let told = home.run(&["deliver", "--round", other, "--quiet", "--set", &apart]);
+    assert!(told.ends_with("[exit 0]\n"), "{told}");
+    assert_eq!(unzipped(&home, "lake/2026/11/10/2026-11-10-other/a.csv.gz"), "two");
+    let told = home.run(&[&deliver[..], &["--overwrite"]].concat());
+    assert!(told.ends_with("[exit 0]\n"), "{told}");
+    assert_eq!(unzipped(&home, "lake/2026/11/10/a.csv.gz"), "two");
 }
 
 #[test]

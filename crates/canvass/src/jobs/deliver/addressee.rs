@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use blobs::store::{Keys, Location, Retry, Role, S3Options, Store, WallClock};
 use domain::{Moment, RoundId};
 
@@ -49,6 +49,13 @@ impl Addressee {
         let folder = occasion.fill(destination.path.as_deref().unwrap_or(&delivery.path));
         let location: Location = destination.url.parse()?;
         let options = s3_options(&destination, delivery, network, env);
+        if matches!(location, Location::S3 { .. }) && options.keys.is_none() {
+            bail!(
+                "there are no keys for `{name}`, and nobody writes to {location} without: set AWS_ACCESS_KEY_ID and \
+                 AWS_SECRET_ACCESS_KEY in the environment, or `access_key_id` and `secret_access_key` in \
+                 `delivery.destinations.{name}`"
+            );
+        }
         let store = Store::open(location, options)
             .with_context(|| format!("cannot deliver to `{name}` (`delivery.destinations.{name}`)"))?;
         Ok(Addressee { name, store, folder, files: destination.files })
@@ -101,11 +108,14 @@ fn s3_options(
     } = destination;
     let env = |name: &str| env(name).filter(|value| !value.is_empty());
     let region = region.clone().or_else(|| env("AWS_REGION")).or_else(|| env("AWS_DEFAULT_REGION"));
-    let own = access_key_id.clone().zip(secret_access_key.as_ref());
-    let keys = match own {
+    let own_id = access_key_id.clone().filter(|id| !id.is_empty());
+    let own_secret = secret_access_key.as_ref().filter(|secret| !secret.expose().is_empty());
+    let keys = match own_id.zip(own_secret) {
         Some((access_key_id, secret)) => {
             Some(Keys { access_key_id, secret_access_key: secret.expose().to_owned(), session_token: None })
         }
+        // one half of them with a half of the environment's would be nobody's
+        None if access_key_id.is_some() || secret_access_key.is_some() => None,
         None => env("AWS_ACCESS_KEY_ID").zip(env("AWS_SECRET_ACCESS_KEY")).map(|(id, secret)| Keys {
             access_key_id: id,
             secret_access_key: secret,
@@ -193,10 +203,32 @@ mod tests {
             region: Some("us-west-2".to_owned()),
             ..Destination::default()
         };
+        let half = Destination { access_key_id: Some(String::new()), ..own.clone() };
+        assert!(of(&half).keys.is_none());
         let given = of(&own);
         let keys = given.keys.unwrap();
         // a session's token belongs to the keys that it came with
         assert_eq!((keys.access_key_id.as_str(), keys.session_token), ("OWNID", None));
         assert_eq!(given.region, "us-west-2");
+    }
+
+    #[test]
+    fn a_bucket_is_never_written_to_without_whole_keys() {
+        let round: RoundId = "may".parse().unwrap();
+        let occasion = Occasion { round: &round, begun_at: Moment(0), month: "2026-11" };
+        let (delivery, network) = (Delivery::default(), Network::default());
+        for given in [&[][..], &["AWS_ACCESS_KEY_ID"], &["AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]] {
+            let env = |name: &str| given.contains(&name).then(|| "x".to_owned());
+            let open = |url: &str| {
+                let destination = Destination { url: url.to_owned(), ..Destination::default() };
+                Addressee::open(("drop".to_owned(), destination), &delivery, &network, &occasion, &env)
+            };
+            let Err(error) = open("s3://drop/in") else { panic!("{given:?} are no keys") };
+            let told = error.to_string();
+            for key in ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "delivery.destinations.drop"] {
+                assert!(told.contains(key), "{told}");
+            }
+            assert!(open("folder").is_ok());
+        }
     }
 }

@@ -118,6 +118,7 @@ impl DeliverPlan {
             let names =
                 wanted.iter().map(|file| (delivered_name(&file.name), file.sha256.as_str(), file.bytes));
             let last = (MANIFEST_FILE.to_owned(), own_hash.as_str(), manifest.len() as u64);
+            let error = self.refusal(&ledger, addressee)?;
             let files = names
                 .chain([last])
                 .map(|(name, sha256, bytes)| {
@@ -126,9 +127,22 @@ impl DeliverPlan {
                     DeliveredFile { path: item.path(), fate, bytes, file: name }
                 })
                 .collect();
-            reports.push(DestinationReport { destination: addressee.name.clone(), files, error: None });
+            let files = if error.is_some() { Vec::new() } else { files };
+            reports.push(DestinationReport { destination: addressee.name.clone(), files, error });
         }
         Ok(reports)
+    }
+
+    /// Why nothing may be sent to a destination: another round's delivery is where this one would be. The manifest tells,
+    /// because no two rounds have the same.
+    fn refusal(&self, ledger: &Ledger, addressee: &Addressee) -> Result<Option<String>> {
+        if self.overwrite {
+            return Ok(None);
+        }
+        let manifest = self.manifest.of_delivery(&self.wanted(addressee))?;
+        let sha256 = hex(&Sha256::digest(&manifest));
+        let item = Item { addressee, name: MANIFEST_FILE, sha256: &sha256 };
+        Ok(ledger.check_round(&item, &self.folder.round).err().map(|error| explain(&error)))
     }
 
     /// The round.
@@ -226,20 +240,21 @@ impl<'a> Delivering<'a> {
         clock: Clock,
         quiet: bool,
     ) -> Result<Delivering<'a>> {
-        let report = |addressee: &Addressee| DestinationReport {
-            destination: addressee.name.clone(),
-            files: Vec::new(),
-            error: None,
+        let ledger = Ledger::read(handle.catalog()).await?;
+        let report = |addressee: &Addressee| {
+            let error = plan.refusal(&ledger, addressee)?;
+            Ok(DestinationReport { destination: addressee.name.clone(), files: Vec::new(), error })
         };
+        let reports = plan.addressees.iter().map(report).collect::<Result<_>>()?;
         Ok(Delivering {
             plan,
             handle,
             patience: Patience::new(handle.clone(), &plan.settings.process),
             clock,
-            ledger: Ledger::read(handle.catalog()).await?,
+            ledger,
             spool: Spool::new(plan.folder.file("spool"))?,
             bar: Bar::new("deliver", quiet),
-            reports: plan.addressees.iter().map(report).collect(),
+            reports,
             done: 0,
             all: plan.addressees.iter().map(|addressee| plan.wanted(addressee).len() as u64 + 1).sum(),
         })
@@ -326,9 +341,15 @@ impl<'a> Delivering<'a> {
     }
 
     /// Sends a file unless the job is to stop; what is half sent then is seen by nobody.
-    async fn send(&self, item: &Item<'_>, blob: &Blob) -> Result<Fate> {
+    async fn send(&mut self, item: &Item<'_>, blob: &Blob) -> Result<Fate> {
         let mut stop = self.handle.stop_signal();
         let note = Note { patience: &self.patience, round: &self.plan.folder.round, now: self.clock.now() };
+        if !self.plan.overwrite {
+            self.ledger.check_round(item, note.round)?;
+        }
+        if item.name != MANIFEST_FILE && self.ledger.knows_other(item) {
+            self.ledger.withdraw_manifest(item.addressee, note).await?;
+        }
         tokio::select! {
             done = item.deliver(blob, &self.ledger, self.plan.overwrite, note) => done,
             _ = stop.wait_for(Option::is_some) => bail!("stopped before its end; run it again to go on"),

@@ -15,10 +15,13 @@ use domain::{Moment, RoundId};
 use serde::Serialize;
 
 use super::addressee::Addressee;
-use crate::jobs::patience::Patience;
+use crate::jobs::{export::MANIFEST_FILE, patience::Patience};
 
 /// How far back the ledger is read: some hundred files in each of many years of months.
 const LEDGER_ROWS: i64 = 50_000;
+
+/// What the ledger has in place of a hash for a manifest that was taken back.
+const WITHDRAWN: &str = "withdrawn";
 
 /// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -47,18 +50,26 @@ impl Fate {
     }
 }
 
-/// What was delivered so far: the newest content under each name at each destination.
+/// What was delivered so far: the newest content under each path at each destination.
 #[derive(Debug, Default)]
-pub struct Ledger(HashMap<(String, String), String>);
+pub struct Ledger(HashMap<(String, String), Entry>);
+
+/// What was delivered last under a path.
+#[derive(Debug)]
+struct Entry {
+    sha256: String,
+    round: String,
+    delivered_at: Moment,
+}
 
 impl Ledger {
     /// Reads it from the catalog.
     pub async fn read(catalog: &Catalog) -> Result<Ledger> {
         let mut newest = HashMap::new();
         for delivery in deliveries::list(catalog, None, LEDGER_ROWS).await? {
-            let Delivery { destination, path, sha256, .. } = delivery;
+            let Delivery { destination, path, sha256, round, delivered_at, .. } = delivery;
             // the newest come first
-            newest.entry((destination, path)).or_insert(sha256);
+            newest.entry((destination, path)).or_insert(Entry { sha256, round, delivered_at });
         }
         Ok(Ledger(newest))
     }
@@ -66,7 +77,47 @@ impl Ledger {
     /// Whether this content was the last one that was delivered there.
     #[must_use]
     pub fn knows(&self, item: &Item<'_>) -> bool {
-        self.0.get(&item.at()).is_some_and(|known| known == item.sha256)
+        self.0.get(&item.at()).is_some_and(|known| known.sha256 == item.sha256)
+    }
+
+    /// Whether other content was delivered there last.
+    #[must_use]
+    pub fn knows_other(&self, item: &Item<'_>) -> bool {
+        self.0.get(&item.at()).is_some_and(|known| known.sha256 != item.sha256)
+    }
+
+    /// Refuses what would overwrite the delivery of another round: whoever reads there would lose it unasked.
+    pub fn check_round(&self, item: &Item<'_>, round: &RoundId) -> Result<()> {
+        match self.0.get(&item.at()) {
+            Some(known) if known.sha256 != item.sha256 && known.round != round.as_str() => bail!(
+                "{} was delivered by round {}, and this is round {round}: put `{{round}}` into `delivery.path` \
+                 (or the destination's own `path`), or give `--overwrite`",
+                item.path(),
+                known.round
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes back our own manifest at a destination before a file under it changes: whoever sees a manifest sees what it
+    /// tells of.
+    pub async fn withdraw_manifest(&mut self, addressee: &Addressee, note: Note<'_>) -> Result<()> {
+        let item = Item { addressee, name: MANIFEST_FILE, sha256: WITHDRAWN };
+        if !self.0.contains_key(&item.at()) {
+            return Ok(());
+        }
+        if !self.knows(&item) {
+            // noted first: after a crash in between, the manifest is sent again rather than missing for good
+            let entry = item.note(0, self, note).await?;
+            self.0.insert(item.at(), entry);
+        }
+        match addressee.store.delete(&addressee.key(MANIFEST_FILE)).await {
+            Err(error) if error.kind() == ErrorKind::Denied => {
+                tracing::warn!(path = item.path(), %error, "the old manifest stays until the new one is sent");
+                Ok(())
+            }
+            done => Ok(done?),
+        }
     }
 }
 
@@ -101,21 +152,29 @@ impl Item<'_> {
     ) -> Result<Fate> {
         let may_replace = overwrite || ledger.0.contains_key(&self.at());
         let fate = self.upload(blob, may_replace).await?;
+        self.note(blob.bytes(), ledger, note)
+            .await
+            .with_context(|| format!("{} is there, but could not be noted in the ledger", self.path()))?;
+        Ok(fate)
+    }
+
+    /// Notes in the catalog that this content is there now.
+    async fn note(&self, bytes: u64, ledger: &Ledger, note: Note<'_>) -> Result<Entry> {
         let Note { patience, round, now } = note;
+        // the ledger is read by time: a clock that was set back must not hide what came last
+        let before = ledger.0.get(&self.at()).map(|known| Moment(known.delivered_at.0.saturating_add(1)));
         let delivery = Delivery {
             destination: self.addressee.name.clone(),
             file: self.addressee.key(self.name),
             sha256: self.sha256.to_owned(),
             path: self.path(),
-            bytes: i64::try_from(blob.bytes())?,
+            bytes: i64::try_from(bytes)?,
             round: round.to_string(),
-            delivered_at: now,
+            delivered_at: before.map_or(now, |before| now.max(before)),
         };
-        patience
-            .ask(async |catalog| deliveries::note(catalog, &delivery).await)
-            .await
-            .with_context(|| format!("{} is there, but could not be noted in the ledger", self.path()))?;
-        Ok(fate)
+        patience.ask(async |catalog| deliveries::note(catalog, &delivery).await).await?;
+        let Delivery { sha256, round, delivered_at, .. } = delivery;
+        Ok(Entry { sha256, round, delivered_at })
     }
 
     async fn upload(&self, blob: &Blob, may_replace: bool) -> Result<Fate> {
