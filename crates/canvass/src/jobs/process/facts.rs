@@ -31,7 +31,8 @@ pub fn facts_of(head: &[u8], stored: &[u8], rules: &ActiveRules, scratch: &mut S
     let Some(capture) = &completion.capture else { return Ok(Facts { page, matches: Vec::new() }) };
     let matches = matches_of(&completion, capture, stored, rules, scratch)
         .with_context(|| format!("line {} ({})", completion.target.line, completion.target.url))?;
-    let page = if capture.truncated { partly_read(page) } else { page };
+    let whole = !capture.truncated && scratch.read_whole();
+    let page = if whole { page } else { partly_read(page) };
     Ok(Facts { page, matches })
 }
 
