@@ -22,8 +22,13 @@ pub const ROUNDS: [(&str, &str); 2] = [("old", "2026-03-09T06:00:00Z"), ("new", 
 const NOW: &str = "2026-11-16T06:00:00Z";
 
 /// The way from segments to a delivery, command by command.
-pub const COMMANDS: [&[&str]; 4] =
-    [&["process", "--quiet"], &["aggregate", "--all"], &["archive", "--quiet"], &["export", "--quiet"]];
+pub const COMMANDS: [&[&str]; 5] = [
+    &["process", "--quiet"],
+    &["aggregate", "--all"],
+    &["changes", "--quiet"],
+    &["archive", "--quiet"],
+    &["export", "--quiet"],
+];
 
 /// Two crawled rounds whose pages were not processed yet, and the rules to read them with.
 pub struct Base {

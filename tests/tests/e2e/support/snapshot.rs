@@ -7,9 +7,18 @@ use tokio::runtime::Runtime;
 
 use super::home::Home;
 
-/// What `process`, `aggregate` and `archive` write.
-const TABLES: [&str; 7] =
-    ["pages", "matches", "processed_segments", "processed_months", "findings", "site_months", "archives"];
+/// What `process`, `aggregate`, `changes` and `archive` write.
+const TABLES: [&str; 9] = [
+    "pages",
+    "matches",
+    "processed_segments",
+    "processed_months",
+    "findings",
+    "site_months",
+    "changes",
+    "dual_vendors",
+    "archives",
+];
 /// Columns that say when a row was written, which no two runs have in common.
 const TIMES: [&str; 3] = ["started_at", "created_at", "updated_at"];
 /// Columns of which only matters whether there is a time.
