@@ -18,7 +18,7 @@ pub const IMPLIED_PACK: &str = "implied";
 /// What such a fingerprint says of where it looks.
 pub const IMPLIED_PART: &str = "implied";
 /// How often the rows may change under the hands of one who freezes them.
-const TRIES: usize = 5;
+const TRIES: usize = 50;
 
 /// A rule set that was made from the rows as they are.
 #[derive(Debug, Clone)]

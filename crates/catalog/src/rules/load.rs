@@ -15,8 +15,8 @@ use crate::{
     },
 };
 
-// Whoever loads at the same time comes first; more often than this is no accident.
-const TRIES: usize = 5;
+// Whoever loads at the same time comes first, and each freezing loads too; more often than this is no accident.
+const TRIES: usize = 50;
 /// Counts the loads, so that one can tell that another came between its look and its word.
 const LOADS: &str = "pack_loads";
 /// What a fingerprint says of where it looks if nobody wrote it: its signal only follows from another.
