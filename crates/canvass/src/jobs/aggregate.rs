@@ -7,12 +7,11 @@ use anyhow::Result;
 use catalog::{
     Catalog,
     findings::{self, Aggregated},
-    runs::RunStatus,
 };
 use serde_json::json;
 
 use super::{Job, JobOutcome, bar::Bar, patience::Patience, start_logging};
-use crate::{clock::Clock, exit::Exit, explain::explain, round::RoundFolder, settings::Settings};
+use crate::{clock::Clock, round::RoundFolder, settings::Settings};
 
 /// How aggregating went.
 #[derive(Debug, Clone)]
@@ -49,14 +48,8 @@ pub async fn run(
             Ok((folded, counts))
         })
         .await;
-    let (status, exit, words) = match (&folded, job.stopped()) {
-        (Err(error), _) => (RunStatus::Failed, Exit::CouldNotRun, explain(error)),
-        (Ok(_), Some(stop)) => (RunStatus::Aborted, Exit::CouldNotRun, stop.to_string()),
-        (Ok(_), None) => (RunStatus::Done, Exit::Done, "done".to_owned()),
-    };
-    let outcome = JobOutcome { status, exit, words, counts: json!({}) };
-    job.finish(&outcome).await?;
-    Ok(AggregateReport { months: folded?, rule_set, outcome })
+    let (months, outcome) = job.conclude(folded, json!({}), |_| None).await?;
+    Ok(AggregateReport { months, rule_set, outcome })
 }
 
 /// Folds one month, some sites at a time, until it is done or the job is to stop.

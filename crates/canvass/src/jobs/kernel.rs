@@ -19,7 +19,7 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 
-use crate::{clock::Clock, exit::Exit, settings::Storage};
+use crate::{clock::Clock, exit::Exit, explain::explain, settings::Storage};
 
 /// A lock that is not renewed for this long is free: long enough for a database to restart.
 const LOCK_TTL: Duration = Duration::from_secs(120);
@@ -223,6 +223,29 @@ impl Job {
         let (value, _) = outcome?;
         noted?;
         Ok(value)
+    }
+
+    /// Ends the run by what its work came to. `tell` has words for a person where there is something to tell in the end.
+    pub async fn conclude<T>(
+        self,
+        worked: Result<T>,
+        counts: Json,
+        tell: impl FnOnce(&T) -> Option<String>,
+    ) -> Result<(T, JobOutcome)> {
+        let (status, exit, words) = match (&worked, self.stopped()) {
+            (Err(error), _) => (RunStatus::Failed, Exit::CouldNotRun, explain(error)),
+            (Ok(_), Some(stop)) => (RunStatus::Aborted, Exit::CouldNotRun, stop.to_string()),
+            (Ok(done), None) => match tell(done) {
+                Some(words) => (RunStatus::Done, Exit::Findings, words),
+                None => (RunStatus::Done, Exit::Done, "done".to_owned()),
+            },
+        };
+        let outcome = JobOutcome { status, exit, words, counts };
+        let finished = self.finish(&outcome).await;
+        // the first error is the one to show
+        let done = worked?;
+        finished?;
+        Ok((done, outcome))
     }
 
     /// Ends the run and gives the lock back.

@@ -23,14 +23,13 @@ use anyhow::{Context, Result, bail};
 use catalog::{
     Catalog,
     archives::{self, ArchiveRow},
-    runs::RunStatus,
 };
 use domain::Moment;
 use serde::Serialize;
 use serde_json::json;
 
 use super::{Job, JobOutcome, bar::Bar, patience::Patience, process::month_of, start_logging};
-use crate::{clock::Clock, exit::Exit, explain::explain, round::RoundFolder, settings::Settings};
+use crate::{clock::Clock, round::RoundFolder, settings::Settings};
 use removal::Keys;
 
 /// What is to be archived.
@@ -97,17 +96,8 @@ pub async fn run(plan: ArchivePlan, catalog: Catalog, clock: Clock) -> Result<Ar
             Ok(((), serde_json::to_value(&archiver.counts)?))
         })
         .await;
-    let (status, exit, words) = match (&archived, job.stopped()) {
-        (Err(error), _) => (RunStatus::Failed, Exit::CouldNotRun, explain(error)),
-        (Ok(()), Some(stop)) => (RunStatus::Interrupted, Exit::CouldNotRun, stop.to_string()),
-        (Ok(()), None) => (RunStatus::Done, Exit::Done, "done".to_owned()),
-    };
     let counts = archiver.counts.clone();
-    let outcome = JobOutcome { status, exit, words, counts: serde_json::to_value(&counts)? };
-    let finished = job.finish(&outcome).await;
-    // the first error is the one to show
-    archived?;
-    finished?;
+    let ((), outcome) = job.conclude(archived, serde_json::to_value(&counts)?, |()| None).await?;
     Ok(ArchiveReport { counts, folder: archiver.data_dir.join(file::FOLDER), outcome })
 }
 

@@ -21,16 +21,13 @@ use catalog::{
     Catalog,
     changes::{self, ChangeRow, SeenRow},
     findings::{self, Since},
-    runs::RunStatus,
 };
 use domain::Moment;
 use serde::Serialize;
 use serde_json::json;
 
 use super::{Job, JobOutcome, bar::Bar, patience::Patience, start_logging};
-use crate::{
-    clock::Clock, exit::Exit, explain::explain, month::Month, round::RoundFolder, settings::Settings,
-};
+use crate::{clock::Clock, month::Month, round::RoundFolder, settings::Settings};
 use answer::{Certainty, Change, Doubt, Kind};
 use compare::{Against, Comparison, When};
 use evidence::Seen;
@@ -121,15 +118,9 @@ pub async fn run(plan: ChangesPlan, catalog: Catalog, clock: Clock) -> Result<Ch
             Ok((counts, told))
         })
         .await;
-    let (status, exit, words) = match (&compared, job.stopped()) {
-        (Err(error), _) => (RunStatus::Failed, Exit::CouldNotRun, explain(error)),
-        (Ok(_), Some(stop)) => (RunStatus::Aborted, Exit::CouldNotRun, stop.to_string()),
-        (Ok(_), None) => (RunStatus::Done, Exit::Done, "done".to_owned()),
-    };
-    let counts = compared.as_ref().ok().and_then(|counts| serde_json::to_value(counts).ok());
-    let outcome = JobOutcome { status, exit, words, counts: counts.unwrap_or_else(|| json!({})) };
-    job.finish(&outcome).await?;
-    Ok(ChangesReport { month, rule_set, counts: compared?, outcome })
+    let told = compared.as_ref().ok().and_then(|counts| serde_json::to_value(counts).ok());
+    let (counts, outcome) = job.conclude(compared, told.unwrap_or_else(|| json!({})), |_| None).await?;
+    Ok(ChangesReport { month, rule_set, counts, outcome })
 }
 
 /// Compares the sites of a month, window by window, until the job is to stop.

@@ -6,9 +6,8 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
-use crate::jobs::export::{ExportedFile, MANIFEST_FILE};
+use crate::jobs::export::{ExportedFile, MANIFEST_FILE, SCHEMA_VERSION};
 
-const SCHEMA_VERSION: u64 = 1;
 /// A manifest has some dozen files; what is longer is none.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
@@ -53,7 +52,7 @@ impl Manifest {
     }
 
     fn check(&self) -> Result<()> {
-        if self.schema_version != SCHEMA_VERSION {
+        if self.schema_version != u64::from(SCHEMA_VERSION) {
             bail!("it is of version {}, and this canvass knows {SCHEMA_VERSION}", self.schema_version);
         }
         for (at, file) in self.files.iter().enumerate() {

@@ -203,8 +203,11 @@ pub async fn run(plan: DeliverPlan, catalog: Catalog, clock: Clock, quiet: bool)
     };
     let counts = delivered.as_ref().map_or_else(|_| json!({}), |reports| counts_of(reports));
     let outcome = JobOutcome { status, exit, words, counts };
-    job.finish(&outcome).await?;
-    Ok(DeliverReport { round: folder.round.clone(), destinations: delivered?, outcome })
+    let finished = job.finish(&outcome).await;
+    // the first error is the one to show
+    let destinations = delivered?;
+    finished?;
+    Ok(DeliverReport { round: folder.round.clone(), destinations, outcome })
 }
 
 fn counts_of(reports: &[DestinationReport]) -> Json {

@@ -14,7 +14,8 @@ use crate::month::Month;
 /// The file that tells of the others; it is written last.
 pub const MANIFEST_FILE: &str = "manifest.json";
 
-const SCHEMA_VERSION: u32 = 1;
+/// The version of the manifest and of the tables that it tells of.
+pub const SCHEMA_VERSION: u32 = 1;
 
 /// What an export says of itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -26,7 +26,7 @@ use duals::DualVendors;
 use findings::TechnicalFindings;
 use sheet::{Progress, write_sheet};
 
-pub use manifest::{Coverage, ExportedFile, MANIFEST_FILE, Manifest};
+pub use manifest::{Coverage, ExportedFile, MANIFEST_FILE, Manifest, SCHEMA_VERSION};
 
 /// What the tables are called; the first and the last have their month behind it.
 const FINDINGS: &str = "TechnicalFindings";
@@ -81,7 +81,7 @@ pub async fn run(plan: ExportPlan, catalog: Catalog, clock: Clock) -> Result<Exp
         .await;
     let (status, exit, words) = match (&exported, job.stopped()) {
         (Err(error), _) => (RunStatus::Failed, Exit::CouldNotRun, explain(error)),
-        (Ok(None), Some(stop)) => (RunStatus::Interrupted, Exit::CouldNotRun, stop.to_string()),
+        (Ok(None), Some(stop)) => (RunStatus::Aborted, Exit::CouldNotRun, stop.to_string()),
         (Ok(_), _) => (RunStatus::Done, Exit::Done, "done".to_owned()),
     };
     let outcome = JobOutcome { status, exit, words, counts: json!({}) };

@@ -18,7 +18,6 @@ use blobs::segment::{self, SegmentFile};
 use catalog::{
     Catalog,
     matches::{self, SegmentId},
-    runs::RunStatus,
 };
 use serde::Serialize;
 use serde_json::json;
@@ -28,7 +27,6 @@ pub use facts::{PARTLY_READ, month_of};
 use super::{Job, JobHandle, JobOutcome, aggregate::fold, bar::Bar, patience::Patience, start_logging};
 use crate::{
     clock::Clock,
-    exit::Exit,
     round::RoundFolder,
     rules::ActiveRules,
     settings::{Process, Settings},
@@ -100,24 +98,12 @@ pub async fn run(
             Ok((reader.counts, counts))
         })
         .await;
-    let outcome = outcome_of(&counted, &job);
-    job.finish(&outcome).await?;
-    let counts = counted?;
-    Ok(ProcessReport { round: folder.round.to_string(), rule_set: rules.version, counts, outcome })
-}
-
-fn outcome_of(counted: &Result<Counts>, job: &Job) -> JobOutcome {
-    let (status, exit, words) = match (counted, job.stopped()) {
-        (Err(error), _) => (RunStatus::Failed, Exit::CouldNotRun, crate::explain::explain(error)),
-        (Ok(_), Some(stop)) => (RunStatus::Aborted, Exit::CouldNotRun, stop.to_string()),
-        (Ok(counts), None) if counts.defects > 0 => {
-            let words = format!("{} pages could not be read; see process.log", counts.defects);
-            (RunStatus::Done, Exit::Findings, words)
-        }
-        (Ok(_), None) => (RunStatus::Done, Exit::Done, "done".to_owned()),
+    let told = counted.as_ref().ok().and_then(|counts| serde_json::to_value(counts).ok());
+    let unread = |counts: &Counts| {
+        (counts.defects > 0).then(|| format!("{} pages could not be read; see process.log", counts.defects))
     };
-    let counts = counted.as_ref().ok().and_then(|counts| serde_json::to_value(counts).ok());
-    JobOutcome { status, exit, words, counts: counts.unwrap_or_else(|| json!({})) }
+    let (counts, outcome) = job.conclude(counted, told.unwrap_or_else(|| json!({})), unread).await?;
+    Ok(ProcessReport { round: folder.round.to_string(), rule_set: rules.version, counts, outcome })
 }
 
 /// How the earlier reading of a month was repeated.

@@ -78,8 +78,10 @@ pub async fn run(plan: ReportPlan, catalog: Catalog, clock: Clock) -> Result<Rep
         Err(error) => (RunStatus::Failed, Exit::CouldNotRun, explain(error)),
     };
     let outcome = JobOutcome { status, exit, words, counts: json!({}) };
-    job.finish(&outcome).await?;
+    let finished = job.finish(&outcome).await;
+    // the first error is the one to show
     let (month, bytes) = written?;
+    finished?;
     Ok(ReportDone { month, path, bytes, outcome })
 }
 
